@@ -81,6 +81,9 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.flip = scene->mpm.flip;
     m->desc.friction = scene->contact.friction;
     m->desc.regularisation_velocity = scene->contact.regularisation_velocity;
+    m->desc.contact_model = scene->contact.model;
+    m->desc.contact_stiffness = scene->contact.stiffness;
+    m->desc.contact_distance = scene->contact.distance;
     m->desc.penalty = scene->mpm.grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->common.gravity, sizeof m->desc.gravity);
     m->desc.interrupted = pio_interruption;

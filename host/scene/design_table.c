@@ -35,7 +35,7 @@ static bool is_apic(const pio_scene *s, const void *owner)
 
 static bool has_contact(const pio_scene *s, const void *owner)
 {
-    return is_apic(s, owner) && s->contact.n_fields > 0;
+    return is_apic(s, owner) && s->contact.n_fields > 0 && s->contact.model == PIO_CONTACT_GRID;
 }
 
 static bool of_particles(const pio_scene *s, const void *owner)

@@ -397,10 +397,10 @@ typedef struct {
 
 /* scene_table_contact.c: `contact` of MPM, between velocity fields. */
 typedef struct {
-    scene_field *fields; /* [n_fields]; bodies that none of them names share one more; none: one field for all */
-    size_t n_fields;     /* number of fields */
-    double friction;     /* Coulomb's coefficient */
-    double regularisation_velocity; /* velocity of approach from which contact acts in full, m/s */
+    scene_field *fields;     /* [n_fields]; bodies that none of them names share one more; none: one field for all */
+    size_t n_fields;         /* number of fields */
+    pio_contact_model model; /* how fields act on each other */
+    double friction, regularisation_velocity, stiffness, distance; /* as in the table; m/s, Pa, m */
 } scene_contact;
 
 /* scene_table_observe.c, and of FEM scene_table_fem.c: what is measured, changed and minimised. */

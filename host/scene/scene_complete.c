@@ -203,9 +203,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         scene->goal.constraints[i].min = value_or(scene->goal.constraints[i].min, -INFINITY);
         scene->goal.constraints[i].max = value_or(scene->goal.constraints[i].max, INFINITY);
     }
-    if (scene->method.type == SCENE_MPM)
-        scene->contact.regularisation_velocity =
-            value_or(scene->contact.regularisation_velocity, 0.1 * scene->mpm.grid.spacing / scene->time.duration);
+    pio_scene_complete_contact(scene, doc);
     scene->mpm.grid.wall_stiffness = value_or(scene->mpm.grid.wall_stiffness, 0);
     scene->optimizer.is_set = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = value_or(scene->optimizer.stop_objective, -INFINITY);

@@ -47,22 +47,6 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
     pio_csv_free(&csv);
 }
 
-/* Returns the largest modulus of plane waves, lambda + 2 mu = 2 mu (1 - nu)/(1 - 2 nu), of the bodies' materials, Pa; 0
- * where none is a solid. */
-static double stiffest(const pio_scene *s)
-{
-    double most = 0;
-    for (size_t b = 0; b < s->matter.n_bodies; b++) {
-        const scene_material *m = pio_scene_material(s, s->matter.bodies[b].material);
-        double p[PIO_LAW_CONSTANTS];
-        if (!m || LAW_BIT(m->model) & LAWS_FLUID) continue;
-        pio_law_parameters(m, p);
-        const double mu = pio_law_shear(m, p), nu = pio_law_poisson(m, p), modulus = 2 * mu * (1 - nu) / (1 - 2 * nu);
-        if (modulus > most && isfinite(modulus)) most = modulus;
-    }
-    return most;
-}
-
 /* Returns the largest Young's modulus at small strain of all materials, Pa. */
 static double largest_modulus(const pio_scene *s)
 {
@@ -88,17 +72,6 @@ static void complete_of_mesh(const pio_scene *s, scene_obstacle *o)
     if (isnan(o->resolution)) o->resolution = o->distance;
 }
 
-/* Returns the first body that a potential would not hold, or NULL: fluids and grains have no shape. */
-static const scene_body *not_solid(const pio_scene *s)
-{
-    for (size_t b = 0; b < s->matter.n_bodies; b++) {
-        const scene_material *m = pio_scene_material(s, s->matter.bodies[b].material);
-        if (m && (LAW_BIT(m->model) & LAWS_FLUID || m->plasticity == PIO_DRUCKER_PRAGER || m->plasticity == PIO_SNOW))
-            return &s->matter.bodies[b];
-    }
-    return NULL;
-}
-
 static bool is_given(const cfg_doc *doc, size_t i, const char *key)
 {
     PATH(path, "obstacles[%zu].%s", i, key);
@@ -111,8 +84,9 @@ static pio_contact_model model_of(const pio_scene *s, const cfg_doc *doc, size_t
 {
     if (is_given(doc, i, "stiffness") || is_given(doc, i, "distance")) return PIO_CONTACT_POTENTIAL;
     if (is_given(doc, i, "width") || is_given(doc, i, "separation_velocity")) return PIO_CONTACT_GRID;
-    return s->obstacles.v[i].behaviour == PIO_WALL_SEPARATE && stiffest(s) > 0 && !not_solid(s) ? PIO_CONTACT_POTENTIAL
-                                                                                                : PIO_CONTACT_GRID;
+    return s->obstacles.v[i].behaviour == PIO_WALL_SEPARATE && pio_scene_stiffest(s) > 0 && !pio_scene_not_solid(s)
+               ? PIO_CONTACT_POTENTIAL
+               : PIO_CONTACT_GRID;
 }
 
 static void complete_of_particles(const pio_scene *s, const cfg_doc *doc, size_t i)
@@ -120,7 +94,7 @@ static void complete_of_particles(const pio_scene *s, const cfg_doc *doc, size_t
     scene_obstacle *o = &s->obstacles.v[i];
     PATH(model, "obstacles[%zu].model", i);
     if (!pio_scene_is_set(doc, model)) o->model = model_of(s, doc, i);
-    if (isnan(o->stiffness)) o->stiffness = stiffest(s);
+    if (isnan(o->stiffness)) o->stiffness = pio_scene_stiffest(s);
     if (isnan(o->distance)) o->distance = s->mpm.grid.spacing / 4;
 }
 
@@ -223,7 +197,7 @@ static void check_model(const scene_obstacle *o, cfg_doc *doc, size_t i)
 static void check_potential(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_obstacle *o = &s->obstacles.v[i];
-    const scene_body *other = not_solid(s);
+    const scene_body *other = pio_scene_not_solid(s);
     PATH(name, "obstacles[%zu].name", i);
     PATH(model, "obstacles[%zu].model", i);
     PATH(distance, "obstacles[%zu].distance", i);

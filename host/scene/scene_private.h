@@ -69,6 +69,17 @@ void pio_scene_validate_modal(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_plane(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of the integrators of particles (scene_validate_mpm.c). */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
+/* Returns the largest modulus of plane waves, lambda + 2 mu = 2 mu (1 - nu)/(1 - 2 nu), of the bodies' materials, Pa; 0
+ * where none is a solid (scene_solid.c). */
+double pio_scene_stiffest(const pio_scene *s);
+/* Returns the smallest of them likewise. */
+double pio_scene_softest(const pio_scene *s);
+/* Returns the first body that a potential would not hold, or NULL: fluids and grains have no shape. */
+const scene_body *pio_scene_not_solid(const pio_scene *s);
+/* Sets defaults of contact between velocity fields that depend on other keys (scene_contact.c). */
+void pio_scene_complete_contact(pio_scene *scene, const cfg_doc *doc);
+/* Checks the rules of contact between velocity fields (scene_contact.c). */
+void pio_scene_validate_contact(const pio_scene *scene, cfg_doc *doc);
 /* Sets defaults of obstacles that depend on other keys, and reads their motions (scene_obstacle.c). */
 void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of obstacles (scene_obstacle.c). */

@@ -143,37 +143,6 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
     }
 }
 
-/* Fields name bodies that exist, each body once, and there are not too many fields. */
-static void check_contact(const pio_scene *s, cfg_doc *doc)
-{
-    enum { MOST = 4 }; /* of engines */
-    if (!s->contact.n_fields) return;
-    if (s->mpm.integrator == SCENE_REVERSIBLE)
-        pio_cfg_fault(doc, "contact",
-                      "contact dissipates energy, and time.integrator: reversible must be able to reverse its steps; "
-                      "remove it, or use integrator: apic");
-    for (size_t f = 0; f < s->contact.n_fields; f++) {
-        const scene_strings *bodies = &s->contact.fields[f].bodies;
-        for (size_t k = 0; k < bodies->n; k++) {
-            PATH(path, "contact.fields[%zu].bodies[%zu]", f, k);
-            if (pio_scene_entry(doc, path, "bodies", bodies->v[k], s->matter.bodies, s->matter.n_bodies,
-                                sizeof *s->matter.bodies) == s->matter.n_bodies)
-                return;
-            bool before = pio_scene_field(s, bodies->v[k]) < (int)f;
-            for (size_t l = 0; l < k; l++) before |= !strcmp(bodies->v[l], bodies->v[k]);
-            if (before) pio_cfg_fault(doc, path, "'%s' is in a field already; name it once", bodies->v[k]);
-        }
-    }
-    const int fields = pio_scene_fields(s);
-    if (fields == 1)
-        pio_cfg_fault(doc, "contact.fields",
-                      "all bodies are in one field, so none is in contact; leave out the bodies that belong to another "
-                      "field, or add an entry");
-    if (fields > MOST)
-        pio_cfg_fault(doc, "contact.fields",
-                      "%d velocity fields, with that of the bodies not named; at most %d are possible", fields, MOST);
-}
-
 static void check_flip(const pio_scene *s, cfg_doc *doc)
 {
     if (s->mpm.integrator == SCENE_REVERSIBLE && s->mpm.flip > 0)
@@ -189,7 +158,7 @@ void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
     check_friction(s, doc);
     check_damping(s, doc);
     check_flip(s, doc);
-    check_contact(s, doc);
+    pio_scene_validate_contact(s, doc);
     check_plasticity(s, doc);
     if (s->mpm.integrator != SCENE_REVERSIBLE) return;
     check_materials(s, doc);

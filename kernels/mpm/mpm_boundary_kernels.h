@@ -11,5 +11,6 @@
 #include "kernels/mpm/mpm_obstacle.h"
 #include "kernels/mpm/mpm_bend.h"
 #include "kernels/mpm/mpm_contact.h"
+#include "kernels/mpm/mpm_repel.h"
 
 #endif

@@ -73,8 +73,8 @@ PIO_FN real viscous_number(const mpm_check_args *a, int i)
     return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];
 }
 
-/* Returns (h omega/2)^2 of particle i at the stiffest obstacle with a potential, which is to be at most 1
- * (mpm_check_args); 0 without one. */
+/* Returns (h omega/2)^2 of particle i at the stiffest obstacle with a potential and between bodies that repel each
+ * other, which is to be at most 1 (mpm_check_args); 0 without both. */
 PIO_FN real contact_number(const mpm_check_args *a, int i, real cfl)
 {
     real K = R(0);
@@ -83,6 +83,7 @@ PIO_FN real contact_number(const mpm_check_args *a, int i, real cfl)
         if (a->shape[o].model == PIO_CONTACT_POTENTIAL && own > K) K = own;
     }
     const real step = a->step->h * a->inv_dx;
+    K += R(4) * a->repulsion;
     return K > R(0) ? (R(2.9) * cfl * cfl + step * step * K / a->density[i]) / R(4) : R(0);
 }
 

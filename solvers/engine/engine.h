@@ -12,7 +12,7 @@
 #include "solvers/engine/engine_obstacle.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 15 };
+enum { PIO_ENGINE_VERSION = 16 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -234,6 +234,11 @@ typedef struct {
     /* Several velocity fields: the coefficient of Coulomb's friction between them, >= 0; the regularisation velocity,
      * m/s >= PIO_LEAST_VELOCITY: the velocity of approach from which contact acts in full. */
     double friction, regularisation_velocity;
+    /* How they act on each other: at nodes of the grid, with the numbers above; or by a potential of the places of
+     * particles of solids (kernels/mpm/mpm_repel.h), without friction. */
+    pio_contact_model contact_model;
+    double contact_stiffness; /* of that potential, Pa > 0 */
+    double contact_distance;  /* over which it sets in, m > 0, at most a spacing of the grid */
 } pio_engine_desc;
 
 /* Memory that a simulation takes, in bytes, and what it runs on. */

@@ -209,12 +209,14 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
 /* Uploads them. */
 void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
-/* Returns the sums of mass and momentum of which the grid's velocities are made: with the impulses of obstacles. */
+/* Returns the sums of mass and momentum of which the grid's velocities are made: with the impulses of obstacles
+ * and of bodies that repel each other. */
 static inline const real *mpm_grid_sums(const mpm_sim *sim)
 {
     return sim->obstacles.pushed_sums ? sim->obstacles.pushed_sums : sim->grid.node_sums;
 }
-/* Adds the impulses of obstacles to the momentum at nodes, whose sums are there. */
+/* Adds the impulses of obstacles, and of bodies that repel each other, to the momentum at nodes, whose sums are there.
+ */
 void mpm_obstacles_push(mpm_sim *sim);
 /* Applies them to the grid's velocities in a step. */
 void mpm_obstacles_act(mpm_sim *sim);
@@ -291,6 +293,18 @@ void mpm_contact_step(mpm_sim *sim);
 void mpm_contact_adjoint(mpm_sim *sim);
 /* The rest of that adjoint, after that of mpm_grid: cotangents of the masses, and by the volumes of the positions. */
 void mpm_contact_matter_adjoint(mpm_sim *sim);
+
+/* Checks velocity fields that repel each other (mpm_repel.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot
+ * be. */
+piola_status mpm_repel_accepts(const pio_engine_desc *desc, piola_error *error);
+/* Sets its constants from the description, before the layout. */
+void mpm_repel_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Takes its memory. */
+void mpm_repel_layout(mpm_sim *sim);
+/* Sets the impulses of bodies at nodes, [nodes][DIM] N s, from where particles are. */
+void mpm_repel_step(mpm_sim *sim, real *push);
+/* Its adjoint: adds to the cotangents of the state, from those of the impulses. */
+void mpm_repel_adjoint(mpm_sim *sim, const real *push_bar);
 
 /* Checks the plastic laws of a description (mpm_plastic.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot
  * be. */

@@ -24,22 +24,24 @@ static piola_status check_fields(const pio_particles_desc *p, piola_error *error
 
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error)
 {
-    const int several = desc->particles.fields > 1;
+    const int several = desc->particles.fields > 1, on_grid = several && desc->contact_model == PIO_CONTACT_GRID;
     const piola_status rc = check_fields(&desc->particles, error);
     if (rc) return rc;
     if (several && desc->reversible)
         return sim_fail(error, PIOLA_BAD_DATA,
                         "contact of velocity fields loses motion that cannot be restored; the reversible integrator "
                         "has one field");
-    if (several && !(desc->friction >= 0 && isfinite(desc->friction)))
+    if (on_grid && !(desc->friction >= 0 && isfinite(desc->friction)))
         return sim_fail(error, PIOLA_BAD_DATA, "friction of %g; 0 or more would be right", desc->friction);
-    if (several && !(desc->regularisation_velocity >= PIO_LEAST_VELOCITY && isfinite(desc->regularisation_velocity)))
+    if (on_grid && !(desc->regularisation_velocity >= PIO_LEAST_VELOCITY && isfinite(desc->regularisation_velocity)))
         return sim_fail(error, PIOLA_BAD_DATA, "contact sets in at %g m/s; a velocity of at least %g would be right",
                         desc->regularisation_velocity, PIO_LEAST_VELOCITY);
     for (int d = 0; d < desc->n_designs; d++)
         if ((desc->designs[d].quantity == PIO_FRICTION || desc->designs[d].quantity == PIO_REGULARISATION_VELOCITY) &&
-            !several)
-            return sim_fail(error, PIOLA_BAD_DATA, "design %d: one velocity field has no friction", d);
+            !on_grid)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d: %s", d,
+                            several ? "velocity fields that repel each other by a potential have no friction"
+                                    : "one velocity field has no friction");
     return PIOLA_OK;
 }
 
@@ -53,7 +55,7 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
 void mpm_contact_step(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (sim->grid.box.fields < 2) return;
+    if (!sim->contact.on_grid) return;
     pio_map(q, mpm_deposit, sim->grid.max_blocks, &sim->step->blocks, VOLUME, .sums = sim->grid.tiles);
     pio_map(q, mpm_deposit_sum, sim->grid.nodes, &sim->step->nodes,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .out = sim->contact.node_volume);
@@ -64,7 +66,7 @@ void mpm_contact_step(mpm_sim *sim)
 void mpm_contact_adjoint(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (sim->grid.box.fields < 2) return;
+    if (!sim->contact.on_grid) return;
     pio_map(q, mpm_contact_adj, sim->grid.nodes, &sim->step->nodes,
             .fwd = {CONTACT}, .velocity_bar = sim->grid.velocity_bar, .free_bar = sim->grid.velocity_bar,
             .mass_bar = sim->contact.mass_bar, .volume_bar = sim->contact.volume_bar,
@@ -79,7 +81,7 @@ void mpm_contact_adjoint(mpm_sim *sim)
 void mpm_contact_matter_adjoint(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (sim->grid.box.fields < 2) return;
+    if (!sim->contact.on_grid) return;
     pio_map(q, mpm_contact_volume_adj, sim->grid.nodes, &sim->step->nodes,
             .l = sim->grid.lists, .box = sim->grid.box, .nodes = sim->grid.nodes, .mass_bar = sim->contact.mass_bar,
             .volume_bar = sim->contact.volume_bar, .node_bar = sim->grid.node_bar,

@@ -88,6 +88,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (!rc) rc = mpm_interpolation_accepts(desc, error);
     if (!rc) rc = mpm_flip_accepts(desc, error);
     if (!rc) rc = mpm_contact_accepts(desc, error);
+    if (!rc) rc = mpm_repel_accepts(desc, error);
     if (!rc) rc = mpm_walls_accept(desc, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
     if (!rc) rc = mpm_plastic_accepts(desc, error);
@@ -155,6 +156,8 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     mpm_flip_begin(sim, desc);
     mpm_walls_begin(sim, desc);
     mpm_kinks_begin(sim, desc);
+    mpm_repel_begin(sim, desc);
+    sim->contact.on_grid = sim->grid.box.fields > 1 && !sim->repulsion.used;
     sim->contact.friction = desc->friction;
     sim->contact.regularisation_velocity = desc->regularisation_velocity;
     if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) ||

@@ -1,4 +1,5 @@
 /* mpm_fault.c -- what a fault in the step block says: step, particle and value, in words. Runs only after a failure. */
+#include "kernels/contact/repulsion.h"
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
@@ -138,23 +139,31 @@ static double stiffest(mpm_sim *sim)
     return stiffness;
 }
 
-/* The longest time step of particle `id` at an obstacle of this stiffness, s; see mpm_check_args. */
-static double contact_step(mpm_sim *sim, int id, double stiffness)
+/* The longest time step of particle `id` at an obstacle of this stiffness, and between bodies that repel each other
+ * with this `repulsion`, s; see mpm_check_args. */
+static double contact_step(mpm_sim *sim, int id, double stiffness, double repulsion)
 {
     double density;
     particle_values(sim, "density", id, &density, 1);
-    return 2 * (double)sim->grid.box.dx * sqrt(density / (2.9 * law_of(sim, id).modulus + stiffness));
+    return 2 * (double)sim->grid.box.dx * sqrt(density / (2.9 * law_of(sim, id).modulus + stiffness + 4 * repulsion));
 }
 
 static piola_status fail_contact(mpm_sim *sim, piola_error *error, int id)
 {
-    const double stiffness = stiffest(sim);
+    const double stiffness = stiffest(sim), repulsion = sim->repulsion.stiffness;
+    if (repulsion > 0)
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_TIME_STEP, 0, id),
+            "step 0, particle %d: between bodies whose potential has a stiffness of %.4g Pa, beside obstacles with one "
+            "of at most %.4g Pa, it would vibrate too fast for the time step of %.4g s; a time step of at most %.4g s "
+            "would be right, or a smaller stiffness",
+            id, repulsion, stiffness, sim->stepping.dt, contact_step(sim, id, stiffness, repulsion));
     return sim_fail_as(
         error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_TIME_STEP, 0, id),
         "step 0, particle %d: at an obstacle whose potential has a stiffness of %.4g Pa it would vibrate "
         "too fast for the time step of %.4g s; a time step of at most %.4g s would be right, or a smaller "
         "stiffness",
-        id, stiffness, sim->stepping.dt, contact_step(sim, id, stiffness));
+        id, stiffness, sim->stepping.dt, contact_step(sim, id, stiffness, 0));
 }
 
 /* Found at the beginning of a step. */
@@ -179,7 +188,96 @@ static piola_status fail_depth(mpm_sim *sim, piola_error *error, int64_t step, i
         "Pa "
         "with a time step of at most %.4g s would go a quarter as deep, or a thicker obstacle would be right",
         (long long)step, (double)(step + 1) * sim->stepping.dt, id, at, velocity, stiffness,
-        contact_step(sim, id, stiffness));
+        contact_step(sim, id, stiffness, sim->repulsion.stiffness));
+}
+
+/* The particle of another velocity field that is nearest to particle `id`, places being [n][DIM]; -1 without memory. */
+static int nearest_other(mpm_sim *sim, int id, const double *places)
+{
+    int *cell = malloc(sizeof *cell * (size_t)sim->particles.n), *ids = malloc(sizeof *ids * (size_t)sim->particles.n);
+    const mpm_state *now = &sim->particles.state[sim->particles.current];
+    const size_t bytes = sizeof *cell * (size_t)sim->particles.n;
+    int nearest = -1, own = 0;
+    double least = INFINITY;
+    if (cell && ids) {
+        pio_queue_download(&sim->base.queue, cell, now->cell, bytes);
+        pio_queue_download(&sim->base.queue, ids, now->id, bytes);
+    }
+    for (int p = 0; cell && ids && p < sim->particles.n; p++)
+        if (ids[p] == id) own = cell[p] / sim->grid.box.field_nodes;
+    for (int p = 0; cell && ids && p < sim->particles.n; p++) {
+        double square = 0;
+        for (int a = 0; a < DIM; a++)
+            square += pow(places[(ptrdiff_t)ids[p] * DIM + a] - places[(ptrdiff_t)id * DIM + a], 2);
+        if (cell[p] / sim->grid.box.field_nodes == own || !(square < least)) continue;
+        least = square;
+        nearest = ids[p];
+    }
+    free(cell);
+    free(ids);
+    return nearest;
+}
+
+/* The depth of particle `id` in the velocity field of particle `other`'s body, m: what mpm_repel_fill makes of the
+ * sum, here over all particles of that body. */
+static double depth_in(mpm_sim *sim, int id, int other, const double *places)
+{
+    const int n = sim->particles.n;
+    const double dx = (double)sim->grid.box.dx;
+    int *body = malloc(sizeof *body * (size_t)n);
+    real *radius = malloc(sizeof *radius * (size_t)n);
+    double sum = 0, depth = NAN;
+    if (body && radius && other >= 0) {
+        pio_queue_download(&sim->base.queue, body, sim->particles.body, sizeof *body * (size_t)n);
+        pio_queue_download(&sim->base.queue, radius, sim->obstacles.radius, sizeof *radius * (size_t)n);
+        for (int q = 0; q < n; q++) {
+            vec y;
+            for (int a = 0; a < DIM; a++)
+                y.x[a] = (real)((places[(ptrdiff_t)id * DIM + a] - places[(ptrdiff_t)q * DIM + a]) / dx);
+            if (body[q] == body[other])
+                sum += pow(2 * (double)radius[q] / dx, DIM) * (double)repulsion_kernel_of(y).value;
+        }
+        depth = (double)repulsion_depth((real)sum, sim->grid.box.dx);
+    }
+    free(body);
+    free(radius);
+    return depth;
+}
+
+/* A particle in another body: at the start, or so deep that the potential does not hold. Found at the beginning of a
+ * step. */
+static piola_status fail_bodies(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)
+{
+    const int n = sim->particles.n;
+    mpm_state *now = &sim->particles.state[sim->particles.current];
+    const mpm_state kept = *now;
+    const double stiffness = 4 * sim->repulsion.stiffness;
+    double *places = malloc(sizeof *places * (size_t)n * DIM), v[DIM];
+    int other = -1;
+    double depth = NAN;
+    char at[96] = "?", velocity[96];
+    if (sim->base.index > 0) *now = mpm_state_number(sim, step + 1);
+    particle_values(sim, "velocity", id, v, DIM);
+    if (places && mpm_read(&sim->base, "position", places, NULL) == PIOLA_OK) {
+        print_vector(at, sizeof at, places + (ptrdiff_t)id * DIM);
+        other = nearest_other(sim, id, places);
+        depth = depth_in(sim, id, other, places);
+    }
+    *now = kept;
+    free(places);
+    print_vector(velocity, sizeof velocity, v);
+    if (kind == FAULT_OVERLAP)
+        return sim_fail_as(error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONTACT, 0, id),
+                           "step 0, particle %d at %s: begins about %.3g m deep in another body, beside its particle "
+                           "%d; bodies of different velocity fields that begin apart would be right",
+                           id, at, depth, other);
+    return sim_fail_as(
+        error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONTACT, step, id),
+        "step %lld (t = %.6g s), particle %d at %s: with velocity %s m/s it is about %.3g m deep in another body, "
+        "beside its particle %d, where the potential between bodies does not hold; a stiffness of %.4g Pa with a time "
+        "step of at most %.4g s, or bodies thicker than three spacings of the grid, would be right",
+        (long long)step, (double)(step + 1) * sim->stepping.dt, id, at, velocity, depth, other, stiffness,
+        contact_step(sim, id, stiffest(sim), stiffness));
 }
 
 static const char *const plastic_ranges[PIO_PLASTIC_LAWS] = {
@@ -323,6 +421,8 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
             id);
     if (kind == FAULT_CONTACT) return fail_contact(sim, error, id);
     if (kind == FAULT_DEPTH) return fail_depth(sim, error, (int64_t)(step.fault >> 35), id);
+    if (kind == FAULT_BODIES || kind == FAULT_OVERLAP)
+        return fail_bodies(sim, error, kind, (int64_t)(step.fault >> 35), id);
     if (kind == FAULT_HARDENED) return fail_hardened(sim, error, (int64_t)(step.fault >> 35), id);
     return fail_during(sim, error, kind, (int64_t)(step.fault >> 35), id);
 }

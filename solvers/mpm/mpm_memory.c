@@ -114,7 +114,7 @@ static void take_flip(mpm_sim *sim)
 static void take_contact(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
-    if (sim->grid.box.fields < 2) return;
+    if (!sim->contact.on_grid) return;
     TAKE_FIELD(sim->contact.free_velocity, DIM, sim->grid.nodes);
     TAKE(arena, sim->contact.node_volume, sim->grid.nodes);
     if (!sim->base.adjoint) return;
@@ -272,6 +272,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     mpm_kinks_layout(sim);
     take_flip(sim);
     take_contact(sim);
+    mpm_repel_layout(sim);
     mpm_walls_layout(sim);
     take_plastic(sim);
     if (sim->base.adjoint) take_adjoint(sim);

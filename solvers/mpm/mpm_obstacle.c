@@ -56,25 +56,26 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
         own->separating |= !pushes && d->behaviour == PIO_WALL_SEPARATE;
         own->sliding |= pushes ? d->friction > 0 : d->behaviour != PIO_WALL_STICKY;
     }
+    own->impulses = own->pushing + sim->repulsion.used;
     for (int k = 0; k < desc->n_designs; k++) own->sliding |= desc->designs[k].quantity == PIO_OBSTACLE_FRICTION;
     return sim_obstacles_begin(&own->all, desc);
 }
 
-/* Memory of obstacles with a potential. */
+/* Memory of impulses: of obstacles with a potential, and of bodies that repel each other. */
 static void take_pushes(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
     mpm_sim_obstacles *own = &sim->obstacles;
     const size_t field = (size_t)push_field(sim->grid.nodes, 1);
     int driven = 0;
-    if (!own->pushing) return;
-    TAKE(arena, own->push_number, own->all.n);
+    if (!own->impulses) return;
+    if (own->pushing) TAKE(arena, own->push_number, own->all.n);
     TAKE(arena, own->radius, sim->particles.n);
-    TAKE(arena, own->push, field * (size_t)own->pushing);
+    TAKE(arena, own->push, field * (size_t)own->impulses);
     TAKE(arena, own->pushed_sums, field_size(sim->grid.nodes, DIM + 1));
     if (!sim->base.adjoint) return;
     for (int o = 0; o < own->all.n; o++) driven |= own->number[o] >= 0 && own->all.driven[o];
-    TAKE(arena, own->push_bar, field * (size_t)own->pushing);
+    TAKE(arena, own->push_bar, field * (size_t)own->impulses);
     if (driven) TAKE(arena, own->force_bar, field_size(sim->particles.n, DIM));
 }
 
@@ -82,8 +83,8 @@ void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
     sim_obstacles_layout(&sim->obstacles.all, arena, desc, sim->base.adjoint);
-    if (!sim->obstacles.all.n) return;
     take_pushes(sim);
+    if (!sim->obstacles.all.n) return;
     if (sim->obstacles.on_grid) TAKE(arena, sim->obstacles.centroid_moment, field_size(sim->grid.nodes, DIM));
     if (!sim->base.adjoint) return;
     TAKE(arena, sim->obstacles.velocity_before, field_size(sim->grid.nodes, DIM));
@@ -98,8 +99,8 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
     pio_queue *q = &sim->base.queue;
     const mpm_sim_obstacles *own = &sim->obstacles;
     sim_obstacles_upload(&own->all, q, desc, sim->grid.box.dx / 2);
-    if (!own->pushing) return;
-    pio_queue_upload(q, own->push_number, own->number, sizeof *own->number * (size_t)own->all.n);
+    if (!own->impulses) return;
+    if (own->pushing) pio_queue_upload(q, own->push_number, own->number, sizeof *own->number * (size_t)own->all.n);
     for (int i = 0; i < sim->particles.n; i++)
         sim->base.host_transfer[i] = pow(desc->particles.volume[i], 1.0 / DIM) / 2;
     pio_queue_upload(q, sim->base.transfer, sim->base.host_transfer, sizeof(double) * (size_t)sim->particles.n);
@@ -152,22 +153,26 @@ static mpm_push_args push_args(const mpm_sim *sim, int o)
 static mpm_push_add_args push_add_args(const mpm_sim *sim)
 {
     return (mpm_push_add_args){
-            .l = sim->grid.lists, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.pushing,
+            .l = sim->grid.lists, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.impulses,
             .push = sim->obstacles.push, .sums = sim->grid.node_sums, .out = sim->obstacles.pushed_sums};
 }
 
-/* Field of impulses of obstacle o among `fields`. */
+/* Field of impulses of obstacle o among `fields`; the last one is that of bodies that repel each other. */
 static real *field_of(const mpm_sim *sim, real *fields, int o)
 {
     return fields + push_field(sim->grid.nodes, sim->obstacles.number[o]);
+}
+static real *last_of(const mpm_sim *sim, real *fields)
+{
+    return fields + push_field(sim->grid.nodes, sim->obstacles.pushing);
 }
 
 void mpm_obstacles_push(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     const sim_obstacle_time time = time_of(sim);
-    if (!sim->obstacles.pushing) return;
-    sim_obstacles_place(&sim->obstacles.all, q, &time);
+    if (!sim->obstacles.impulses) return;
+    if (sim->obstacles.pushing) sim_obstacles_place(&sim->obstacles.all, q, &time);
     for (int o = 0; o < sim->obstacles.all.n; o++) {
         const mpm_push_args args = push_args(sim, o);
         if (sim->obstacles.number[o] < 0) continue;
@@ -177,6 +182,7 @@ void mpm_obstacles_push(mpm_sim *sim)
                 .nodes = sim->grid.nodes, .out = field_of(sim, sim->obstacles.push, o));
         pio_halo(q, field_of(sim, sim->obstacles.push, o));
     }
+    if (sim->repulsion.used) mpm_repel_step(sim, last_of(sim, sim->obstacles.push));
     const mpm_push_add_args add = push_add_args(sim);
     pio_map_with(q, mpm_push_add, sim->grid.nodes, &sim->step->nodes, &add);
 }
@@ -221,8 +227,12 @@ static void push_adj(mpm_sim *sim)
     enum { PLACES = OBSTACLE_ROTATION + OBSTACLE_TURNS, ALL = PLACES + sizeof parameters / sizeof *parameters };
     pio_queue *q = &sim->base.queue;
     const sim_obstacles *all = &sim->obstacles.all;
+    if (sim->repulsion.used) /* which has no friction */
+        pio_queue_zero(q, last_of(sim, sim->obstacles.push_bar),
+                       sizeof *sim->obstacles.push_bar * (size_t)push_field(sim->grid.nodes, 1));
     pio_map(q, mpm_push_add_adj, sim->grid.nodes, &sim->step->nodes,
             .fwd = push_add_args(sim), .push_bar = sim->obstacles.push_bar, .node_bar = sim->grid.node_bar);
+    if (sim->repulsion.used) mpm_repel_adjoint(sim, last_of(sim, sim->obstacles.push_bar));
     for (int o = 0; o < all->n; o++) {
         const mpm_push_args args = push_args(sim, o);
         if (sim->obstacles.number[o] < 0) continue;
@@ -257,7 +267,7 @@ void mpm_obstacles_mass_adjoint(mpm_sim *sim)
 {
     const sim_obstacle_time time = time_of(sim);
     if (sim->obstacles.on_grid) centroid_adj(sim);
-    if (sim->obstacles.pushing) push_adj(sim);
+    if (sim->obstacles.impulses) push_adj(sim);
     sim_obstacles_place_adj(&sim->obstacles.all, &sim->base.queue, &time);
 }
 /* clang-format on */

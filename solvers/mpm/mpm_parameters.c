@@ -180,7 +180,7 @@ void mpm_design_apply(mpm_sim *sim)
             .matter = matter, .density = sim->material.density, .step = sim->step,
             .inv_dx = sim->grid.box.inv_dx, .parameters = sim->control.parameters, .knots = sim->control.knots,
             .values = sim->control.values, .obstacles = sim->obstacles.all.n, .shape = sim->obstacles.all.shape,
-            .obstacle_parameters = sim->obstacles.all.parameters);
+            .obstacle_parameters = sim->obstacles.all.parameters, .repulsion = (real)sim->repulsion.stiffness);
     if (sim->material.n_interpolations) {
         const mpm_interpolate_args a = interpolation_of(sim);
         pio_map_with(q, mpm_interpolate, sim->particles.n, NULL, &a);

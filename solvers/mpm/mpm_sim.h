@@ -127,8 +127,10 @@ typedef struct {
     unsigned char *held;               /* host [n_slots] what a slot has beside its state */
 } mpm_sim_slots;
 
-/* mpm_contact.c: contact between velocity fields. Where there is one field all pointers are NULL. */
+/* mpm_contact.c: contact between velocity fields. Where there is one field, or bodies
+ * repel each other, all pointers are NULL. */
 typedef struct {
+    int on_grid;                    /* several fields exchange momentum at nodes */
     double friction;                /* coefficient of Coulomb's law */
     double regularisation_velocity; /* velocity of approach from which contact acts in full, m/s */
     real *free_velocity;            /* [nodes][DIM] before contact, m/s */
@@ -138,6 +140,16 @@ typedef struct {
     real *contribution;             /* [2][nodes] terms of parameters_bar */
     double *parameters_bar;         /* [2] cotangents of friction and regularisation velocity */
 } mpm_sim_contact;
+
+/* mpm_repel.c: velocity fields whose bodies repel each other by a potential, in place of contact; see
+ * kernels/mpm/mpm_repel_args.h. Where they do not all pointers are NULL, and without a gradient the last two. */
+typedef struct {
+    int used;
+    double stiffness, distance; /* Pa; m */
+    real *first, *second;       /* [n][fields] */
+    real *force;                /* [n][DIM] N */
+    real *force_bar, *bent;     /* [n][DIM], [n][fields] */
+} mpm_sim_repulsion;
 
 /* mpm_wall.c: what walls of the grid do along themselves. Where none does, or there is no gradient, pointers are
  * NULL. */
@@ -189,10 +201,11 @@ typedef struct {
     int separating;                       /* one that acts on the grid is separating */
     int sliding;                          /* one of them has friction: what touches it may slide */
     int on_grid, pushing;                 /* one of them acts on the grid; how many have a potential */
+    int impulses;                         /* fields of impulses: theirs, and one of bodies that repel each other */
     int *number;                          /* host [all.n] of the field of impulses of each; of others -1 */
     int *push_number;                     /* the same on the device */
     real *radius;                         /* [n particles] in id order, m: see kernels/mpm/mpm_push_args.h */
-    real *push, *push_bar;                /* [pushing] fields [nodes][DIM] impulses N s; cotangents */
+    real *push, *push_bar;                /* [impulses] fields [nodes][DIM] N s; cotangents */
     real *pushed_sums;                    /* [nodes][DIM + 1] of the grid with the impulses; NULL: there are none */
     real *force_bar;                      /* [n particles][DIM] cotangents of forces; NULL: no design moves these */
     real *velocity_before;                /* [nodes][DIM] before obstacles act, m/s; NULL: no gradient */
@@ -263,6 +276,7 @@ typedef struct {
     mpm_sim_initial initial;
     mpm_sim_slots slots;
     mpm_sim_contact contact;
+    mpm_sim_repulsion repulsion;
     mpm_sim_walls walls;
     mpm_sim_flip flip;
     mpm_sim_control control;

@@ -3,7 +3,7 @@
  *     control   activation a = a(t)             control_adj   its parameters' cotangents from a_bar = sum_p ...
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
- *     push      p_i += h sum_p w_ip f_p         push_adj   x_bar += ..., where obstacles have a potential
+ *     push      p_i += h sum_p w_ip f_p         push_adj   x_bar += ..., where obstacles and bodies have a potential
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
  *     wall      v_i changed, by friction        wall_adj   v_i_bar changed, m_i_bar, p_i_bar += ..., mu_bar
  *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, x_bar += ..., their parameters'
@@ -22,7 +22,7 @@ static mpm_grid_args grid_args(const mpm_sim *sim)
     return (mpm_grid_args){
             .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
             .sums = mpm_grid_sums(sim),
-            .velocity = sim->grid.box.fields > 1 ? sim->contact.free_velocity : sim->grid.velocity};
+            .velocity = sim->contact.on_grid ? sim->contact.free_velocity : sim->grid.velocity};
 }
 
 /* Mass and momentum of the particles at the nodes, and the velocities that these have. */
@@ -32,7 +32,7 @@ static void sum_at_nodes(mpm_sim *sim)
     pio_map(q, mpm_p2g, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
             .step = sim->step, .box = sim->grid.box, .sums = sim->grid.tiles);
-    if (sim->obstacles.pushing) /* velocities follow once the impulses of obstacles are added */
+    if (sim->obstacles.impulses) /* velocities follow once the impulses of obstacles and bodies are added */
         pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
                 .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM + 1,
                 .nodes = sim->grid.nodes, .out = sim->grid.node_sums);
@@ -50,7 +50,7 @@ void mpm_transfer(mpm_sim *sim)
     const int there = mpm_sums_there(sim);
     if (!there) sum_at_nodes(sim);
     mpm_obstacles_push(sim);
-    if (there || sim->obstacles.pushing) {
+    if (there || sim->obstacles.impulses) {
         const mpm_grid_args args = grid_args(sim);
         pio_map_with(q, mpm_grid, sim->grid.nodes, &sim->step->nodes, &args);
     }

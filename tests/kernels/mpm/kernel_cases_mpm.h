@@ -118,7 +118,7 @@ static void check_obstacles(case_io *io, mpm_check_args *a, int stiff)
 static void case_mpm_check(case_io *io)
 {
     static const char *const names[] = {"in order",      "constant",           "wave",    "viscosity", "several",
-                                        "viscous solid", "negative viscosity", "contact", NULL};
+                                        "viscous solid", "negative viscosity", "contact", "bodies",    NULL};
     const int v = case_variant(io, names);
     sample t;
     t.box = sample_box(io, 0);
@@ -145,14 +145,21 @@ static void case_mpm_check(case_io *io)
     step->h = R(v == 3 ? 6e-6 : 1e-3);
     step->cfl = R(0.9);
     a.step = PUSH(io, mpm_step, step, 1);
-    a.parameters = NULL;
+    a.parameters = a.values = NULL;
     a.knots = NULL;
-    a.values = NULL;
     check_obstacles(io, &a, v == 7);
+    a.repulsion = R(v == 8 ? 5e6 : 1e3);
     LAUNCH(io, mpm_check, t.n, NULL, &a);
     case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
-    static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS,
-                                  0, FAULT_VISCOUS,  FAULT_CONSTANT, FAULT_CONTACT};
+    static const double kind[] = {0,
+                                  FAULT_CONSTANT,
+                                  FAULT_WAVE_CFL,
+                                  FAULT_VISCOUS,
+                                  0,
+                                  FAULT_VISCOUS,
+                                  FAULT_CONSTANT,
+                                  FAULT_CONTACT,
+                                  FAULT_CONTACT};
     const double fault = io->arrays[io->n_arrays - 1].value[0];
     case_expect(io, v == 0 ? fault < 0 : fault >= 0, "a fault where there is one, and only there");
     if (v > 0 && v != 4) case_expect(io, (int)((int64_t)fault & 15) == (int)kind[v], "the fault is of its kind");

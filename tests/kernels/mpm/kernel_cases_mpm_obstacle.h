@@ -49,17 +49,23 @@ static void obstacle_gradients(case_io *io, const contact_pose_args *pose, const
     obstacle_parameter_gradients(io, n, p.parameters_bar, CASE_CONSTANT);
 }
 
-/* Sorted particles, of which nothing is read but where they are. */
-static sample sorted_sample(case_io *io)
+/* Sorted particles of so many velocity fields, of which nothing is read but where they are. */
+static sample sorted_sample_of(case_io *io, int fields)
 {
     sample t;
     t.box = sample_box(io, 0);
+    t.box.fields = fields;
     sample_particles(io, &t);
     t.s.id = PUSH(io, int, t.id, t.n);
     t.s.cell = PUSH(io, int, t.cell, t.n);
     sample_step(io, &t);
     sample_lists(io, &t);
     return t;
+}
+
+static sample sorted_sample(case_io *io)
+{
+    return sorted_sample_of(io, 1);
 }
 
 static void case_mpm_centroid(case_io *io)

@@ -72,13 +72,13 @@ static int sample_fill(int cell, int number)
 }
 
 /* Cells and ids of the stored particles: storage order is neither that of the cells nor that of the ids. The last
- * `empty` nodes of each axis have none. */
+ * `empty` nodes of each axis have none; nor has in fields but the first the second half of axis 0. */
 static void sample_particles_in(case_io *io, sample *t, const int *empty)
 {
     const mpm_box box = t->box;
     memset(t, 0, sizeof *t); /* what a case does not need is NULL */
     t->box = box;
-    t->nodes = t->box.field_nodes;
+    t->nodes = t->box.fields * t->box.field_nodes;
     t->blocks = t->nodes / BLOCK_NODES;
     t->n = t->max_blocks = t->most = 0;
     int *fill = HOST(io, int, t->nodes), number = 0, cells = 0, last = -1;
@@ -86,7 +86,7 @@ static void sample_particles_in(case_io *io, sample *t, const int *empty)
         int index[DIM], is_cell = 1;
         node_index(&t->box, node, index);
         for (int a = 0; a < DIM; a++) is_cell = is_cell && index[a] <= t->box.nodes[a] - empty[a] - 3;
-        if (!is_cell) continue;
+        if (!is_cell || (node >= t->box.field_nodes && index[0] > t->box.nodes[0] / 2)) continue;
         fill[node] = sample_fill(node, number++);
         t->n += fill[node];
         cells += fill[node] > 0;

@@ -31,6 +31,13 @@ one_engine_test(test_mpm_feedback_refused f64 2)
 one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
 one_engine_test(test_mpm_together f64 2)
 one_engine_test(test_mpm_push_limits f64 2)
+one_engine_test(test_mpm_repel f64 2)
+if(PIOLA_LONG AND TARGET test_mpm_repel_f64_2d) # minutes; without it, four places in a cell and 0.3 s
+  target_compile_definitions(test_mpm_repel_f64_2d PRIVATE TEST_LONG)
+endif()
+slow_with_sanitizers(test_mpm_repel_f64_2d)
+one_engine_test(test_mpm_repel_limits f64 2)
+one_engine_test(test_mpm_repel_gradient f64 2)
 engine_test(test_mpm_push_gradient f64)
 slow_with_sanitizers(test_mpm_push_gradient_f64_3d)
 foreach(name test_mpm_target test_mpm_plastic)
