@@ -45,6 +45,9 @@ ENTRIES = (
           "The first of two bounces off the rough floor, in the throw that was found. The colour is the "
           "determinant of the deformation gradient: the ball is compressed where it touches.",
           "--field J --frame 13 --size 900x420"),
+    Entry("mpm_billiards", "optimize",
+          "The third of three collisions, with the aim that was found. The colour is the speed.",
+          "--field velocity --frame 35 --size 900x520"),
     Entry("mpm_jelly", "grad",
           "The block on the floor. The colour is the derivative of the objective with respect to the "
           "vertical velocity at that moment: a push upward where it is blue would let the block rise "
