@@ -27,6 +27,7 @@
 #include "kernels/fem/fem_load_args.h"
 #include "kernels/fem/fem_moment_args.h"
 #include "kernels/fem/fem_observe_args.h"
+#include "kernels/fem/fem_pairs_args.h"
 #include "kernels/fem/fem_place_args.h"
 #include "kernels/fem/fem_probe_args.h"
 #include "kernels/fem/fem_shape_args.h"
