@@ -1,4 +1,4 @@
-/* model_contact.c -- the faces of bodies that touch obstacles: all outer ones. */
+/* model_contact.c -- the faces of bodies that touch obstacles and each other: all outer ones. */
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
 
@@ -31,17 +31,53 @@ static piola_status add_faces(pio_model_fem *f, int b, pio_element_type type, pi
     return PIOLA_OK;
 }
 
+/* Describes the contact of these faces with each other; its bodies are those of the scene. */
+static piola_status add_pairs(pio_model *m, piola_error *error)
+{
+    enum { LEAST_ROOM = 1000, MOST_ROOM = 100000000, ROOM_2D = 4, ROOM_3D = 16 };
+    pio_model_fem *f = m->fem;
+    const scene_touch *t = &m->scene->touch;
+    const int64_t nodes = f->node_first[f->bodies];
+    const size_t bytes = sizeof *f->contact_body * (size_t)nodes;
+    int64_t points = 0;
+    if (!(t->distance > 0)) return PIOLA_OK;
+    f->contact_body = malloc(bytes + 1);
+    unsigned char *outer = calloc((size_t)nodes + 1, 1);
+    for (int k = 0; outer && k < f->desc.n_contacts; k++) {
+        const pio_contact_desc *d = &f->contacts[k];
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)d->n * pio_elements[d->type].nodes; i++) {
+            points += !outer[d->vertices[i]];
+            outer[d->vertices[i]] = 1;
+        }
+    }
+    const int ok = outer && f->contact_body;
+    free(outer);
+    if (!ok) return pio_fail_memory(error, bytes, "surfaces that touch each other");
+    for (int b = 0; b < f->bodies; b++)
+        for (int64_t i = f->node_first[b]; i < f->node_first[b + 1]; i++) f->contact_body[i] = b;
+    const int64_t room = (m->scene->method.dimension == 3 ? ROOM_3D : ROOM_2D) * points;
+    f->desc.pairs = (pio_pairs_desc){.stiffness = t->stiffness,
+                                     .distance = t->distance,
+                                     .itself = t->between == SCENE_TOUCH_ALL,
+                                     .room = t->pairs > 0        ? t->pairs
+                                             : room < LEAST_ROOM ? LEAST_ROOM
+                                             : room < MOST_ROOM  ? (int32_t)room
+                                                                 : MOST_ROOM,
+                                     .body = f->contact_body};
+    return PIOLA_OK;
+}
+
 piola_status pio_model_contacts(pio_model *m, piola_error *error)
 {
     pio_model_fem *f = m->fem;
     piola_status rc = PIOLA_OK;
-    if (!m->scene->obstacles.n) return PIOLA_OK;
+    if (!m->scene->obstacles.n && !(m->scene->touch.distance > 0)) return PIOLA_OK;
     f->contacts = calloc((size_t)f->bodies * PIO_ELEMENT_TYPES, sizeof *f->contacts);
     if (!f->contacts) return pio_fail_memory(error, sizeof *f->contacts, "faces that touch obstacles");
     for (int b = 0; b < f->bodies; b++)
         for (int t = 0; !rc && t < PIO_ELEMENT_TYPES; t++) rc = add_faces(f, b, (pio_element_type)t, error);
     f->desc.contacts = f->contacts;
-    return rc;
+    return rc ? rc : add_pairs(m, error);
 }
 
 void pio_model_contacts_free(pio_model_fem *f)
@@ -51,4 +87,5 @@ void pio_model_contacts_free(pio_model_fem *f)
         free((void *)(uintptr_t)f->contacts[k].owner);
     }
     free(f->contacts);
+    free(f->contact_body);
 }

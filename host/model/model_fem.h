@@ -50,7 +50,8 @@ struct pio_model_fem {
     /* Ties: [desc.ties.n] nodes, [desc.ties.n + 1] where their masters begin; masters and their weights */
     int32_t *tied, *tied_start, *tied_master;
     double *tied_weight;
-    pio_contact_desc *contacts; /* [desc.n_contacts] outer faces, which touch obstacles; NULL: there are none */
+    pio_contact_desc *contacts; /* [desc.n_contacts] outer faces, which touch; NULL: there are none */
+    int32_t *contact_body;      /* [desc.n] number of the body of each node; NULL: faces touch no faces */
     double edge;                /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 

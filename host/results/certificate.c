@@ -110,12 +110,27 @@ static void kinks_json(const pio_session *s, pio_json *json)
     pio_json_end_array(json);
 }
 
-/* Writes how bodies and obstacles met in the last run, where there are any. */
+/* Writes how surfaces met each other in the last run. */
+static void surfaces_json(const pio_contact_report *report, pio_json *json)
+{
+    pio_json_begin_object(json, "surfaces");
+    pio_json_integer(json, "points", report->points);
+    pio_json_integer(json, "met", report->met);
+    pio_json_integer(json, "parted", report->parted);
+    pio_json_integer(json, "pairs", report->pairs);
+    pio_json_integer(json, "room", report->room);
+    pio_json_double(json, "distance", report->nearest);
+    pio_json_end_object(json);
+}
+
+/* Writes how bodies and obstacles, and bodies and bodies, met in the last run, where they can. */
 static void contact_json(const pio_session *s, pio_json *json)
 {
     pio_contact_report report;
-    if (!s->model->fem || !s->model->desc.n_obstacles || !s->engine.table->contact) return;
+    if (!s->model->fem || !s->engine.table->contact) return;
     if (s->engine.table->contact(s->sim, &report, NULL)) return;
+    if (report.room) surfaces_json(&report, json);
+    if (!s->model->desc.n_obstacles) return;
     pio_json_begin_object(json, "contact");
     pio_json_integer(json, "points", report.points);
     pio_json_integer(json, "began", report.began);

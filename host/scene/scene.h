@@ -12,16 +12,15 @@
 #include "host/scene/scene_map.h"
 #include "host/scene/scene_material.h"
 #include "host/scene/scene_path.h"
+#include "host/scene/scene_touch.h"
 #include "host/scene/scene_values.h"
 #include "solvers/engine/vocabulary.h"
-
 #include <stdio.h>
 
 typedef enum { SCENE_MPM, SCENE_FEM } scene_method_type;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
-/* FEM: shapes that are meshed. */
-typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
+typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh; /* FEM */
 /* MPM; engines have the flag `reversible` (docs/decisions/037-one-vocabulary.md). */
 typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
@@ -464,6 +463,7 @@ typedef struct pio_scene {
     scene_obstacles obstacles; /* rigid bodies with a prescribed motion */
     scene_actuation actuation; /* actuators and what drives them */
     scene_contact contact;     /* MPM: contact between velocity fields */
+    scene_touch touch;         /* FEM: contact between outer faces */
     scene_goal goal;           /* observations, design, objective and constraints */
     scene_gradient gradient;   /* how gradients are computed and checked */
     scene_optimizer optimizer; /* how the design is improved */

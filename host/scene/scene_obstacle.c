@@ -100,6 +100,7 @@ static void complete_of_particles(const pio_scene *s, const cfg_doc *doc, size_t
 
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 {
+    if (s->touch.distance > 0 && isnan(s->touch.stiffness)) s->touch.stiffness = 0.01 * largest_modulus(s);
     for (size_t i = 0; i < s->obstacles.n; i++) {
         scene_obstacle *o = &s->obstacles.v[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
@@ -248,10 +249,28 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     check_motion(s, doc, i);
 }
 
+/* Contact of outer faces with each other. */
+static void check_touch(const pio_scene *s, cfg_doc *doc)
+{
+    if (!(s->touch.distance > 0)) return;
+    if (s->fem.integrator != PIO_LEAPFROG)
+        pio_cfg_fault(doc, "contact",
+                      "surfaces touch each other in steps of the leapfrog alone; use 'integrator: leapfrog', or "
+                      "obstacles in place of bodies");
+    if (s->loading.n_ties)
+        pio_cfg_fault(doc, "contact",
+                      "faces that are tied touch each other from the start; remove the contact, or the ties");
+    if (!(s->touch.stiffness > 0))
+        pio_cfg_fault(doc, "contact.stiffness",
+                      "Young's moduli, of which the stiffness is made, are no numbers above 0 everywhere; add a "
+                      "stiffness, such as a hundredth of Young's modulus");
+}
+
 void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
 {
     const pio_integrator integrator = s->fem.integrator;
     const bool fem = s->method.type == SCENE_FEM;
+    if (fem) check_touch(s, doc);
     if (fem && s->obstacles.n &&
         (integrator == PIO_MODAL || integrator == PIO_REVERSIBLE_EULER || integrator == PIO_REVERSIBLE_LEAPFROG))
         pio_cfg_fault(doc, "obstacles",

@@ -36,6 +36,7 @@ extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_
     pio_geometry_table, pio_body_table, pio_observe_table, pio_design_table;
 extern const cfg_table pio_obstacle_table, pio_motion_table;  /* scene_table_obstacle.c */
 extern const cfg_table pio_fem_obstacle_table;                /* scene_table_fem_obstacle.c */
+extern const cfg_table pio_fem_contact_table;                 /* scene_table_fem_contact.c */
 extern const cfg_table pio_group_table;                       /* scene_table_bodies.c */
 extern const cfg_table pio_actuator_table, pio_control_table; /* scene_table_control.c */
 extern const cfg_table pio_plastic_table;                     /* scene_table_plastic.c */

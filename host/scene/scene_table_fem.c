@@ -412,6 +412,10 @@ static bool has_obstacles(const void *s)
 {
     return ((const pio_scene *)s)->obstacles.n > 0;
 }
+static bool has_touch(const void *s)
+{
+    return ((const pio_scene *)s)->touch.distance > 0;
+}
 HAS(actuation, actuators)
 HAS(goal, observe)
 HAS(goal, design)
@@ -469,6 +473,8 @@ static const cfg_field scene_fields[] = {
     {"obstacles", CFG_LIST, AT(pio_scene, obstacles.v), .second = offsetof(pio_scene, obstacles.n),
      .table = &pio_fem_obstacle_table, .present = has_obstacles,
      .meaning = "rigid obstacles that outer faces of bodies touch without friction, at rest or moving"},
+    {"contact", CFG_MAPPING, .table = &pio_fem_contact_table, .present = has_touch, .computed = "surfaces do not touch",
+     .meaning = "contact, without friction, of the outer faces of all bodies with each other"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(goal, design), .table = &pio_fem_design_table, .present = has_design,
      .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},

@@ -21,6 +21,7 @@ const char *const pio_plastic_words[] = {[PIO_ELASTIC] = "none",
 const char *const pio_wall_words[] = {[PIO_WALL_STICKY] = "sticky",     [PIO_WALL_SLIP] = "slip",
                                       [PIO_WALL_SEPARATE] = "separate", [PIO_WALL_STICKY_SEPARATE] = "sticky_separate",
                                       [PIO_WALL_PENALTY] = "penalty",   NULL};
+const char *const pio_touch_words[] = {"all", "bodies", NULL};
 const char *const pio_contact_model_words[] = {
     [PIO_CONTACT_GRID] = "grid", [PIO_CONTACT_POTENTIAL] = "potential", NULL};
 const char *const pio_shape_words[] = {[PIO_PLANE] = "plane",

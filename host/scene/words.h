@@ -30,6 +30,7 @@ typedef enum {
 extern const char *const pio_element_words[];        /* by pio_element_type, as in pio_elements[].name */
 extern const char *const pio_plastic_words[];        /* by pio_plastic_law */
 extern const char *const pio_wall_words[];           /* by pio_wall */
+extern const char *const pio_touch_words[];          /* by scene_touching */
 extern const char *const pio_contact_model_words[];  /* by pio_contact_model */
 extern const char *const pio_shape_words[];          /* by pio_shape_type */
 extern const char *const pio_signal_words[];         /* by pio_signal */

@@ -168,6 +168,13 @@ int pio_record_copy(pio_queue *q, void *target, const void *source, size_t bytes
             PIO_LAUNCH(q, KERNEL_##name, (q)->backend->kernels.name((q)->stream, (n), &pio_given, (q)->scan_work));    \
     } while (0)
 
+#define pio_scan_with(q, name, n, args)                                                                                \
+    do {                                                                                                               \
+        name##_args pio_given = *(args);                                                                               \
+        if (!PIO_LISTED((q), KERNEL_##name, (n), NULL, NULL, (q)->scan_work))                                          \
+            PIO_LAUNCH(q, KERNEL_##name, (q)->backend->kernels.name((q)->stream, (n), &pio_given, (q)->scan_work));    \
+    } while (0)
+
 /* Sums over the borders of neighbouring processes would be exchanged here; with one process there are none. */
 #define pio_halo(q, field) ((void)(q), (void)(field))
 

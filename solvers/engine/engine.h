@@ -165,14 +165,17 @@ typedef struct {
     double place, speed;             /* m, m/s */
 } pio_adjoint_norm;
 
-/* Contact of meshes with obstacles in the last run, over all its states. */
+/* Contact of meshes with obstacles and with each other in the last run, over all its states. */
 typedef struct {
-    int64_t points;       /* nodes of outer faces; 0: there are no obstacles */
+    int64_t points;       /* nodes of outer faces; 0: nothing can touch */
     int64_t began, ended; /* how often one came within reach of a barrier, and left it */
     double gap;           /* least distance of a node from an obstacle, m */
     int rough;            /* an obstacle may have friction; of those that press, over all states: */
     /* at less than a third of the friction velocity, up to three times it, and beyond */
     int64_t stuck, between, slid;
+    int64_t pairs, room;  /* surfaces: the most pairs at a time that were near; those that there can be; 0: none */
+    int64_t met, parted;  /* how often a node of a surface came within reach of another, and left it */
+    double nearest;       /* least distance between surfaces, m; where they never met their contact's distance */
 } pio_contact_report;
 
 /* A kind of kinks (points where the derivative jumps), and the tolerance within which they were counted as near. */

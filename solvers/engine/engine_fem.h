@@ -36,13 +36,21 @@ typedef struct {
     int32_t moment;
 } pio_load_desc;
 
-/* Outer faces of one type, whose nodes touch the obstacles; see kernels/fem/fem_contact.h. */
+/* Outer faces of one type, which touch obstacles and each other; see kernels/fem/fem_contact.h. */
 typedef struct {
     pio_element_type type;   /* of the faces */
     int32_t n;               /* number of faces */
     const int32_t *vertices; /* [n][nodes of the type], in an order that makes normals point outward */
     const int32_t *owner;    /* [n] element behind the face */
 } pio_contact_desc;
+
+/* Contact of surfaces with each other, of all faces that touch; see kernels/fem/fem_pairs.h. */
+typedef struct {
+    double stiffness, distance; /* K, Pa, > 0; h, m, > 0. distance 0: there is none, and nothing else is read */
+    int32_t itself;             /* 1: a body touches itself, too; 0: bodies touch each other alone */
+    int32_t room;               /* pairs that there can be at a time, >= 1 */
+    const int32_t *body;        /* [nodes] number of the body that each node is of */
+} pio_pairs_desc;
 
 /* Nodes that are tied to others: the displacement of each is u = sum_k weight_k u_k over its masters, which are tied to
  * nothing. No unknown of a tied node is constrained. */
@@ -141,8 +149,9 @@ typedef struct {
     /* [elements] channel that drives the fibres of each, or -1; NULL: none has any. Not of modal analysis */
     const int32_t *channel;
     const double *fibre;              /* [channels][dim] unit direction of a channel's fibres at rest */
-    int32_t n_contacts;               /* number of sets of faces that touch obstacles; 0 without obstacles */
+    int32_t n_contacts;               /* number of sets of faces that touch; 0 where nothing does */
     const pio_contact_desc *contacts; /* [n_contacts] */
+    pio_pairs_desc pairs;             /* contact of these faces with each other */
     double repeated; /* modal: largest relative difference of eigenvalues that count as repeated, 0 <= repeated < 1 */
 } pio_fem_desc;
 

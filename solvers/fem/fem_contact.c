@@ -1,6 +1,7 @@
 /* fem_contact.c -- contact of a mesh's surface with obstacles: points, their areas, forces, blocks of the matrix, and
  * how far a step may go. Forces of contact count as internal ones, as those of springs do. */
 #include "solvers/fem/fem_friction.h"
+#include "solvers/fem/fem_pairs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@ piola_status fem_contact_accept(const pio_engine_desc *desc, piola_error *error)
     const int contacts = m->n_contacts > 0 && m->contacts;
     piola_status rc = sim_obstacles_accept(desc, error);
     if (rc) return rc;
-    if ((desc->n_obstacles > 0) != contacts)
-        return sim_fail(error, PIOLA_BAD_DATA, "%d obstacles, %d sets of faces: a mesh that touches obstacles has both",
+    if ((desc->n_obstacles > 0 || m->pairs.distance > 0) != contacts)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "%d obstacles, %d sets of faces: a mesh that touches obstacles or itself has faces that do",
                         (int)desc->n_obstacles, (int)m->n_contacts);
     if (desc->n_obstacles && (fem_on_lattice(m->integrator) || m->integrator == PIO_MODAL))
         return sim_fail(error, PIOLA_BAD_DATA,
@@ -71,7 +73,7 @@ int fem_contact_begin(fem_sim *f, const pio_engine_desc *desc)
     fem_sim_contact *s = &f->contact;
     const pio_fem_desc *m = desc->fem;
     if (!sim_obstacles_begin(&s->obstacles, desc)) return 0;
-    if (!s->obstacles.n) return 1;
+    if (!m->n_contacts) return 1;
     for (int o = 0; o < s->obstacles.n; o++) s->moving |= desc->obstacles[o].n_points > 0;
     s->faces = calloc((size_t)m->n_contacts, sizeof *s->faces);
     if (!s->faces) return 0;
@@ -108,7 +110,7 @@ void fem_contact_upload(fem_sim *f, const pio_engine_desc *desc)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
-    if (!s->obstacles.n) return;
+    if (!s->points) return;
     for (const fem_contact_faces *p = s->faces; p < s->faces + s->n_faces; p++) {
         UPLOAD(p->vertex, p->desc.vertices, (size_t)p->desc.n * (size_t)fem_nodes_of(p->desc.type));
         UPLOAD(p->owner, p->desc.owner, p->desc.n);
@@ -140,7 +142,7 @@ static fem_contact_area_args area_of(const fem_sim *f)
 void fem_contact_areas(fem_sim *f)
 {
     const fem_sim_contact *s = &f->contact;
-    if (!s->obstacles.n) return;
+    if (!s->points) return;
     for (const fem_contact_faces *p = s->faces; p < s->faces + s->n_faces; p++) {
         const fem_contact_face_args a = faces_of(f, p);
         pio_map_with(&f->base.queue, fem_contact_face, p->desc.n, NULL, &a);
@@ -153,7 +155,7 @@ void fem_contact_areas_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
-    if (!s->obstacles.n) return;
+    if (!s->points) return;
     pio_map(q, fem_contact_area_adj, s->points, NULL, .fwd = area_of(f), .area_bar = s->area_bar,
             .share_bar = s->share);
     for (const fem_contact_faces *p = s->faces; p < s->faces + s->n_faces; p++) {
@@ -171,7 +173,7 @@ void fem_contact_adj_begin(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
-    if (!s->obstacles.n) return;
+    if (!s->points) return;
     pio_queue_zero(q, s->area_bar, sizeof *s->area_bar * (size_t)s->points);
     sim_obstacles_adj_begin(&s->obstacles, q);
 }
@@ -213,7 +215,7 @@ void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_ba
 void fem_contact_blocks(fem_sim *f, const real *u, int projected)
 {
     const fem_sim_contact *s = &f->contact;
-    if (!s->obstacles.n) return;
+    if (!s->points) return;
     pio_map(&f->base.queue, fem_contact_matrix, s->points, NULL, .fwd = fem_contact_of(f, u, NULL), .projected = projected,
             .first_node_pair = s->first_node_pair, .out = f->matrix.block_out);
     fem_friction_blocks(f, u, projected);
@@ -355,9 +357,10 @@ piola_status fem_contact_start(fem_sim *f, piola_error *error)
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
     uint64_t keys[CONTACT_KEYS] = {NO_LIMIT, NO_LIMIT, NO_LIMIT};
-    if (!s->obstacles.n) return PIOLA_OK;
-    fem_obstacles_at(f, fem_whole(-1));
+    if (!s->points) return PIOLA_OK;
     pio_queue_upload(q, s->keys, keys, sizeof keys);
+    if (!s->obstacles.n) return sim_failed(&f->base, error);
+    fem_obstacles_at(f, fem_whole(-1));
     pio_queue_zero(q, s->touching, sizeof *s->touching * (size_t)s->points);
     watch(f);
     pio_queue_zero(q, s->counts, 2 * sizeof *s->counts);
@@ -466,7 +469,8 @@ piola_status fem_contact_report(pio_sim *sim, pio_contact_report *report, piola_
     fem_sim *f = fem_of(sim);
     int counts[2] = {0};
     *report = (pio_contact_report){.points = f->contact.points};
-    if (!f->contact.obstacles.n) return PIOLA_OK;
+    const piola_status rc = fem_pairs_report(f, report, error);
+    if (rc || !f->contact.obstacles.n) return rc;
     pio_queue_download(&sim->queue, counts, f->contact.counts, sizeof counts);
     report->began = counts[0];
     report->ended = counts[1];

@@ -3,6 +3,7 @@
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
+#include "solvers/fem/fem_pairs.h"
 #include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
 #include "solvers/fem/fem_supports.h"
@@ -89,6 +90,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                             b);
     piola_status bad = check_parts(desc, error);
     if (!bad) bad = fem_contact_accept(desc, error);
+    if (!bad) bad = fem_pairs_accept(desc, error);
     if (!bad) bad = fem_lattice_check(desc, error);
     if (!bad) bad = fem_tie_check(m, error);
     if (!bad) bad = fem_control_check(desc, error);
@@ -240,6 +242,7 @@ static piola_status take_topology(fem_sim *f, const pio_engine_desc *desc, piola
 {
     const pio_fem_desc *m = desc->fem;
     int rc = fem_contact_begin(f, desc);
+    if (rc == 1) rc = fem_pairs_begin(f, desc);
     if (rc == 1 && !f->setup.start_only) rc = make_element_dofs(f, m);
     if (rc == 1) rc = make_graph(f, m);
     if (rc == -2)
@@ -316,7 +319,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (!blocks || !fem_control_begin(f, desc) || !fem_vary_begin(f, m) || !fem_tie_begin(f, m) ||
         !take_tables(f, desc) || !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
-    f->matrix.constant.possible = !f->loads.has_followers && !m->channel && !desc->n_obstacles && is_linear(f, m);
+    f->matrix.constant.possible = !f->loads.has_followers && !m->channel && !m->n_contacts && is_linear(f, m);
     const int sheet = m->plane == PIO_PLANE_STRESS && is_linear(f, m) && !f->materials.has_heat;
     f->mesh.plane = sheet ? (int)PIO_PLANE_STRAIN : (int)m->plane;
     const int general = f->loads.has_followers || (f->contact.rough && !fem_leaps(f));
@@ -359,6 +362,7 @@ static void free_topology(fem_sim *f)
     fem_element_dofs_free(&f->setup.at_vertex);
     fem_stand_in_free(&f->setup.stand_in);
     fem_contact_free_plan(f);
+    fem_pairs_free_plan(f);
     fem_graph_free(&f->matrix.graph);
     fem_multigrid_free_plan(f);
     f->matrix.graph.blocks = blocks;

@@ -4,6 +4,7 @@
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
+#include "solvers/fem/fem_pairs.h"
 
 static const pio_backend *const backend = &PIO_BACKEND;
 
@@ -50,7 +51,8 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     f->state.no_acceleration = 0;
     f->matrix.constant.valid = 0;
     failed = fem_design_apply(f, error);
-    if (!failed && f->contact.obstacles.n && !fem_moves(f)) failed = fem_contact_start(f, error);
+    if (!failed && f->contact.points && !fem_moves(f)) failed = fem_contact_start(f, error);
+    if (!failed && !fem_moves(f)) failed = fem_pairs_start(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     fem_networks_evaluate(f, 0);
     fem_activate(f, fem_whole(-1));
@@ -84,6 +86,7 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
         pio_queue_play(&sim->queue);
         if (rc) return rc;
         if (!sim->turned) fem_contact_count(f);
+        if (!sim->turned) fem_pairs_count(f);
         if (!sim->turned) fem_observe_step(f, sim->index);
     }
     return sim_failed(sim, error);
@@ -163,6 +166,7 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     fem_control_adj_begin(f);
     sim_norms_start(sim);
     fem_contact_adj_begin(f);
+    fem_pairs_adj_begin(f);
     fem_observe_step_adj(f, sim->index);
     fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
     return sim_failed(sim, error);
@@ -209,7 +213,8 @@ static piola_status residual_log_bytes(pio_sim *sim, int64_t *bytes, piola_error
 
 static piola_status check(pio_sim *sim, piola_error *error)
 {
-    const piola_status rc = fem_check_fault(sim, error);
+    piola_status rc = fem_pairs_check(fem_of(sim), error);
+    if (!rc) rc = fem_check_fault(sim, error);
     return rc ? rc : fem_euler_check(fem_of(sim), error);
 }
 

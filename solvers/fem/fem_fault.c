@@ -64,8 +64,8 @@ static piola_status passed(fem_sim *f, uint64_t fault, piola_error *error)
     what.item = (int64_t)(fault >> 4 & 0xffffffff);
     what.step = (int64_t)(fault >> 36);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
-                       "step %lld: node %lld would pass an obstacle, or bounce from its barrier in an unstable way; a "
-                       "time step of %.3g s would be right, or an implicit integrator",
+                       "step %lld: node %lld would pass an obstacle or a surface, or bounce from its barrier in an "
+                       "unstable way; a time step of %.3g s would be right, or an implicit integrator",
                        (long long)what.step, (long long)what.item, fem_contact_needed(f));
 }
 

@@ -12,6 +12,7 @@
 #include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
+#include "solvers/fem/fem_pairs.h"
 
 #include <math.h>
 
@@ -69,6 +70,7 @@ piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
                 .factor = f->curves.factor, .u = f->newton.lambda, .du = f->newton.trial);
     pio_map_with(q, fem_leap, f->mesh.nodes, NULL, &a);
     fem_contact_leaped(f, f->stepping.dt);
+    fem_pairs_leaped(f, f->stepping.dt);
     fem_external(f, fem_whole(step), f->state.u);
     return sim_failed(&f->base, error);
 }

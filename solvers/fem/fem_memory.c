@@ -3,6 +3,7 @@
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
+#include "solvers/fem/fem_pairs.h"
 #include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
 
@@ -123,7 +124,7 @@ void fem_contact_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     pio_arena *arena = &f->base.arena;
     fem_sim_contact *s = &f->contact;
-    if (!s->obstacles.n) return;
+    if (!s->points) return;
     for (fem_contact_faces *p = s->faces; p < s->faces + s->n_faces; p++) {
         take_rule(f, RULE_MASS, p->desc.type);
         p->rule = f->mesh.rule[RULE_MASS][p->desc.type];
@@ -415,6 +416,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     fem_tie_layout(f);
     fem_control_layout(f, desc);
     fem_contact_layout(f, desc);
+    fem_pairs_layout(f);
     TAKE(arena, f->curves.start, f->curves.n_curves + 1);
     TAKE(arena, f->curves.t, m->curve_start[f->curves.n_curves]);
     TAKE(arena, f->curves.value, m->curve_start[f->curves.n_curves]);
@@ -440,5 +442,6 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
      * up. */
     const int points = f->mesh.nodes + (f->linear.pressure.count + DIM - 1) / DIM;
     const int most = points > f->mesh.elements ? points : f->mesh.elements;
-    sim_layout(&f->base, most, fem_most_items(f));
+    const int pairs = fem_pairs_items(f) / (DIM * DIM) + 1; /* sums are over so many items for each of these */
+    sim_layout(&f->base, most > pairs ? most : pairs, fem_most_items(f));
 }

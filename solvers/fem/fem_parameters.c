@@ -2,6 +2,7 @@
  * back. */
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
+#include "solvers/fem/fem_pairs.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <stdlib.h>
@@ -75,6 +76,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
         fem_control_design(f, e, value);
     } else if (sim_is_of_obstacle(e->quantity)) {
         sim_obstacle_design(&f->contact.obstacles, q, e, value, 0);
+    } else if (fem_is_of_pairs(e->quantity)) {
+        fem_pairs_design(f, e->quantity, value, 0);
     } else if (d->direction) {
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.reference, .rest = nodes.out);
@@ -173,6 +176,8 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
         fem_control_design_adj(f, e, value_bar);
     } else if (sim_is_of_obstacle(e->quantity)) {
         sim_obstacle_design(&f->contact.obstacles, q, e, value_bar, 1);
+    } else if (fem_is_of_pairs(e->quantity)) {
+        fem_pairs_design(f, e->quantity, value_bar, 1);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         pio_map(q, fem_along_adj, f->mesh.nodes, NULL,

@@ -59,6 +59,8 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_FRICTION:
     case PIO_REGULARISATION_VELOCITY:
     case PIO_WALL_FRICTION:
+    case PIO_PAIR_STIFFNESS:
+    case PIO_PAIR_DISTANCE:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
 CUDA_FILE = "kernels/backend/cuda.cu"
 CUDA_GROUPS = tuple(f"kernels/backend/cuda_{group}.cu" for group in (
     "contact", "mpm_particle", "mpm_scatter", "mpm_gather", "mpm_boundary", "mpm_reversible", "fem_solid", "fem_load",
-    "fem_observe", "base", "linear"))
+    "fem_pairs", "fem_observe", "base", "linear"))
 CUDA_FILES = (CUDA_FILE, *CUDA_GROUPS, "kernels/backend/cuda_grids.cuh", "kernels/backend/cuda_put.cuh",
               "kernels/backend/cuda_calls.h",
               "kernels/backend/direct_cusolver.c",

@@ -8,6 +8,7 @@
 #include "kernels/contact/contact_kernels.h"
 #include "kernels/fem/fem_load_kernels.h"
 #include "kernels/fem/fem_observe_kernels.h"
+#include "kernels/fem/fem_pairs_kernels.h"
 #include "kernels/fem/fem_solid_kernels.h"
 #include "kernels/linear/linear_kernels.h"
 #include "kernels/mpm/mpm_particle_kernels.h"

@@ -42,6 +42,8 @@ static const char *const quantities[PIO_CONTROL_VALUES + 1] = {[PIO_POSITION] = 
                                                                [PIO_OBSTACLE_FRICTION_VELOCITY] = "friction velocity",
                                                                [PIO_OBSTACLE_STIFFNESS] = "obstacle stiffness",
                                                                [PIO_OBSTACLE_DISTANCE] = "obstacle distance",
+                                                               [PIO_PAIR_STIFFNESS] = "contact stiffness",
+                                                               [PIO_PAIR_DISTANCE] = "contact distance",
                                                                [PIO_NAMED_CONSTANT] = "named constant"};
 
 /* Returns the name of a quantity of meshes. */

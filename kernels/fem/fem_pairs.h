@@ -1,0 +1,219 @@
+/* fem_pairs.h -- contact of surfaces of meshes with each other by a barrier potential (Li et al. 2020, "Incremental
+ * Potential Contact"), with adjoints.
+ *
+ * Pairs are of points and faces and, in 3D, of two edges. With the distance d of a pair, its mollifier e and the
+ * barrier B of kernels/contact/pair_barrier.h, and K (stiffness, Pa) and h (distance, m) of the contact,
+ *
+ *     Phi = sum over pairs of m K h e B(d/h)
+ *
+ * m is an area at rest: with A_k that of point k (fem_contact.h), A/2 in 2D and A/4 in 3D of a point and a face, so
+ * that both sides of a contact have all of it in 2D and half of it in 3D, and sum_k A_k/(8 n_k) over the ends of two
+ * edges, of which n_k end there. So K is about the pressure that the contact has at half the distance; how much it is
+ * exactly depends on how many pieces are near each other. */
+#ifndef PIOLA_KERNELS_FEM_PAIRS_H
+#define PIOLA_KERNELS_FEM_PAIRS_H
+
+#include "kernels/contact/pair_barrier.h"
+#include "kernels/contact/pair_path.h"
+#include "kernels/fem/fem_contact.h"
+#include "kernels/fem/fem_pairs_args.h"
+
+/* The part of its area that a point has in a pair with a face. */
+#define PAIR_FACE_PART R(DIM == 2 ? 0.5 : 0.25)
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+/* Sets the places of the nodes of a pair, at rest and displaced, from the first node at rest and displaced, m. */
+PIO_FN void fem_pair_places(const fem_pair_surface *s, const real *rest, const real *u, const int *corner,
+                            vec X[PAIR_NODES], vec x[PAIR_NODES])
+{
+    const int first = s->node[corner[0]];
+    const vec X0 = point_load(rest, first), u0 = point_load(u, first);
+    for (int a = 0; a < PAIR_NODES; a++) {
+        const int node = s->node[corner[a]];
+        X[a] = vec_axpby(R(1), point_load(rest, node), R(-1), X0);
+        x[a] = vec_axpby(R(1), X[a], R(1), vec_axpby(R(1), point_load(u, node), R(-1), u0));
+    }
+}
+
+/* Returns the distance of two pieces of the surface, m. */
+PIO_FN real fem_pair_distance(const fem_pair_surface *s, const real *rest, const real *u, const int *corner, int kind)
+{
+    vec X[PAIR_NODES], x[PAIR_NODES];
+    fem_pair_places(s, rest, u, corner, X, x);
+    return pair_near_of(kind, x).d;
+}
+
+/* Returns the part of the area of its node number a that a pair has. */
+PIO_FN real fem_pair_part(const fem_pair_args *a, int kind, const int *corner, int n)
+{
+    if (kind == PAIR_EDGES) return a->part[corner[n]];
+    return n == 0 ? PAIR_FACE_PART : R(0);
+}
+
+/* Returns m of a pair, m^2. */
+PIO_FN real fem_pair_area_of(const fem_pair_args *a, int kind, const int *corner)
+{
+    real m = R(0);
+    for (int n = 0; n < PAIR_NODES; n++) m += fem_pair_part(a, kind, corner, n) * a->area[corner[n]];
+    return m;
+}
+
+/* A pair as it is. */
+typedef struct {
+    int kind;          /* PAIR_FACE, PAIR_EDGES */
+    const int *corner; /* [PAIR_NODES] its points */
+    vec X[PAIR_NODES]; /* at rest, from its first node, m */
+    real area;         /* m, m^2 */
+    pair_barrier p;    /* its potential */
+} fem_pair_state;
+
+/* Returns pair number i. */
+PIO_FN fem_pair_state fem_pair_of(const fem_pair_args *a, int i)
+{
+    fem_pair_state s;
+    vec x[PAIR_NODES];
+    s.kind = i < a->found->faces ? PAIR_FACE : PAIR_EDGES;
+    s.corner = a->corner + (ptrdiff_t)i * PAIR_NODES;
+    fem_pair_places(&a->s, a->rest, a->u, s.corner, s.X, x);
+    s.area = fem_pair_area_of(a, s.kind, s.corner);
+    s.p = pair_barrier_of(s.kind, x, s.X, s.area * R(a->grip[PAIR_STIFFNESS]), R(a->grip[PAIR_DISTANCE]));
+    return s;
+}
+
+/* Sets vectors of nodes of a pair. */
+PIO_FN void fem_pair_load(const fem_pair_surface *s, const int *corner, const real *from, vec out[PAIR_NODES])
+{
+    for (int n = 0; n < PAIR_NODES; n++) out[n] = point_load(from, s->node[corner[n]]);
+}
+
+/* Sets what pair i gives to its nodes. */
+PIO_FN void fem_pair_store(real *out, int i, const vec v[PAIR_NODES])
+{
+    for (int n = 0; n < PAIR_NODES; n++) point_store(out, i * PAIR_NODES + n, v[n]);
+}
+
+/* ---- forces ------------------------------------------------------------------------------------------------------ */
+
+/* Sets dPhi/dx of pair i. */
+PIO_FN void fem_pair(int i, const fem_pair_args *a)
+{
+    const fem_pair_state s = fem_pair_of(a, i);
+    vec out[PAIR_NODES];
+    for (int n = 0; n < PAIR_NODES; n++) out[n] = vec_zero();
+    if (pair_acts(&s.p)) pair_slopes(&s.p, out);
+    fem_pair_store(a->out, i, out);
+}
+
+/* Sets the cotangents that pair i gives. With y . dPhi/dx = m K (...), those of x are d^2 Phi/dx^2 y; those of X are
+ * these, as x = X + u, and what the mollifier has of lengths at rest; m_bar = K k_bar/.., K_bar = m k_bar. */
+PIO_FN void fem_pair_adj(int i, const fem_pair_adj_args *b)
+{
+    const fem_pair_args *a = &b->fwd;
+    const fem_pair_state s = fem_pair_of(a, i);
+    vec y[PAIR_NODES], x_bar[PAIR_NODES], X_bar[PAIR_NODES];
+    real scale_bar = R(0), h_bar = R(0);
+    for (int n = 0; n < PAIR_NODES; n++) x_bar[n] = X_bar[n] = vec_zero();
+    if (pair_acts(&s.p)) {
+        fem_pair_load(&a->s, s.corner, b->y, y);
+        pair_product(&s.p, y, x_bar);
+        for (int n = 0; n < PAIR_NODES; n++) X_bar[n] = x_bar[n];
+        if (b->rest_bar) pair_slopes_adj(&s.p, y, s.X, &scale_bar, &h_bar, X_bar);
+    }
+    fem_pair_store(b->u_bar, i, x_bar);
+    if (!b->rest_bar) return;
+    fem_pair_store(b->rest_bar, i, X_bar);
+    for (int n = 0; n < PAIR_NODES; n++)
+        b->area_bar[(ptrdiff_t)i * PAIR_NODES + n] =
+            fem_pair_part(a, s.kind, s.corner, n) * R(a->grip[PAIR_STIFFNESS]) * scale_bar;
+    b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_STIFFNESS, i)] = s.area * scale_bar;
+    b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_DISTANCE, i)] = h_bar;
+}
+
+/* Adds to the node of point k what pairs give to it. */
+PIO_FN void fem_pair_sum(int k, const fem_pair_sum_args *a)
+{
+    const int node = a->s.node[k];
+    vec sum = vec_zero();
+    for (int j = a->start[k]; j < a->start[k + 1]; j++) sum = vec_axpby(R(1), sum, R(1), point_load(a->in, a->list[j]));
+    point_store(a->out, node, vec_axpby(R(1), point_load(a->out, node), R(1), sum));
+}
+
+/* Adds to the number of point k what pairs give to it. */
+PIO_FN void fem_pair_area(int k, const fem_pair_area_args *a)
+{
+    real sum = R(0);
+    for (int j = a->start[k]; j < a->start[k + 1]; j++) sum += a->in[a->list[j]];
+    a->out[k] += sum;
+}
+
+/* ---- how far points may move ------------------------------------------------------------------------------------- */
+
+/* Returns the part of the way by `scale` du along which pair i keeps CONTACT_KEPT of its distance, which is that at the
+ * fraction `from` of du before u. */
+PIO_FN wide fem_pair_free(const fem_pair_args *a, int i, const real *du, double from, double scale)
+{
+    const int *corner = a->corner + (ptrdiff_t)i * PAIR_NODES, kind = i < a->found->faces ? PAIR_FACE : PAIR_EDGES;
+    vec X[PAIR_NODES], x[PAIR_NODES], way[PAIR_NODES];
+    fem_pair_places(&a->s, a->rest, a->u, corner, X, x);
+    fem_pair_load(&a->s, corner, du, way);
+    for (int n = 0; n < PAIR_NODES; n++) {
+        x[n] = vec_axpby(R(1), x[n], R(from), vec_axpby(R(1), way[n], R(-1), point_load(du, a->s.node[corner[0]])));
+        way[n] = vec_scale(R(scale), way[n]);
+    }
+    return W(pair_free_path(kind, x, way, (double)CONTACT_KEPT));
+}
+
+/* Returns node number n of pair i's row sum of absolute values of the stiff part of d^2 Phi/dx^2, k e B''/h g g^T with
+ * g_n = w_n n, N/m. */
+PIO_FN real fem_pair_stiffness(const fem_pair_state *s, int n)
+{
+    real all = R(0);
+    for (int b = 0; b < PAIR_NODES; b++) all += fabs(s->p.at.w[b]);
+    return s->p.scale * s->p.ease.value * s->p.B.curve / s->p.h * fabs(s->p.at.w[n]) * all;
+}
+
+/* An explicit step is possible where all pairs of point k keep CONTACT_KEPT of their distances on their way, and where
+ * h^2 (omega^2 + k/m) <= 4 with the sum k of fem_pair_stiffness() of its pairs at its end, a bound of what they add to
+ * the squares of frequencies (Gershgorin); otherwise lowers the fault, and the step that would be right: as far as the
+ * way is free, or 2/sqrt(omega^2 + k/m). */
+PIO_FN void fem_pair_leap(int k, const fem_pair_leap_args *b)
+{
+    const fem_pair_args *a = &b->fwd;
+    const int node = a->s.node[k];
+    wide stiff = W(0), h = W(b->h);
+    for (int j = b->start[k]; j < b->start[k + 1]; j++) {
+        const int i = b->list[j] / PAIR_NODES;
+        const wide part = fem_pair_free(a, i, b->v, -b->h, b->h);
+        if (part < W(1) && part * W(b->h) < h) h = part * W(b->h);
+        const fem_pair_state s = fem_pair_of(a, i);
+        if (pair_acts(&s.p)) stiff += W(fem_pair_stiffness(&s, b->list[j] % PAIR_NODES));
+    }
+    const wide square = W(b->square) + stiff / W(point_load(b->mass, node).x[0]);
+    if (!(h * h * square <= W(4))) h = W(2) / sqrt(square);
+    if (!(h < W(b->h))) return;
+    atomic_min_u64(&b->step->fault, fem_fault_at(b->step->index, node, FEM_PASSED));
+    atomic_min_u64(b->needed, (uint64_t)b->step->index << 32 | contact_key(h) >> 32);
+}
+
+/* Sets the gap of point k, and counts it where it came within reach of another or left. */
+PIO_FN void fem_pair_watch(int k, const fem_pair_watch_args *b)
+{
+    const fem_pair_args *a = &b->fwd;
+    const real h = R(a->grip[PAIR_DISTANCE]);
+    real gap = h;
+    for (int j = b->start[k]; j < b->start[k + 1]; j++) {
+        const int i = b->list[j] / PAIR_NODES, *corner = a->corner + (ptrdiff_t)i * PAIR_NODES;
+        const real d = fem_pair_distance(&a->s, a->rest, a->u, corner, i < a->found->faces ? PAIR_FACE : PAIR_EDGES);
+        if (b->own && a->s.body[corner[0]] != a->s.body[corner[PAIR_NODES - 1]]) continue;
+        if (!(d >= gap)) gap = d;
+    }
+    const int touching = gap < h;
+    if (touching && !b->touching[k]) atomic_add_int(b->counts, 1);
+    if (!touching && b->touching[k]) atomic_add_int(b->counts + 1, 1);
+    b->gap[k] = gap;
+    b->touching[k] = touching;
+    atomic_min_u64(b->least, contact_key(W(gap)));
+}
+
+#endif

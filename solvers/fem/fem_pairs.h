@@ -1,0 +1,51 @@
+/* fem_pairs.h -- contact of surfaces with each other (kernels/fem/fem_pairs.h): its part of forces and of
+ * explicit steps. Without such contact all of these do nothing. Which pairs are near is found anew for each
+ * displacement, so that forces are a function of that alone. */
+#ifndef PIOLA_SOLVERS_FEM_PAIRS_H
+#define PIOLA_SOLVERS_FEM_PAIRS_H
+
+#include "solvers/fem/fem.h"
+
+/* Checks the description of the contact and the designs of it. Returns PIOLA_BAD_DATA, and what would be right. */
+piola_status fem_pairs_accept(const pio_engine_desc *desc, piola_error *error);
+/* Lists pieces and edges of the surface, on the host, once the points of contact are numbered (fem_pairs_surface.c).
+ * Returns 1, or 0 without memory. */
+int fem_pairs_begin(fem_sim *f, const pio_engine_desc *desc);
+/* Frees what the host has of it until the simulation is created. */
+void fem_pairs_free_plan(fem_sim *f);
+/* Takes its memory from the arena, or measures it. */
+void fem_pairs_layout(fem_sim *f);
+/* Returns the most items that its sums and scans are over. */
+int fem_pairs_items(const fem_sim *f);
+/* Uploads pieces and numbers. */
+void fem_pairs_upload(fem_sim *f);
+
+/* Adds dPhi/du in displacement u [nodes][DIM], N, to out. */
+void fem_pairs_forces(fem_sim *f, const real *u, real *out);
+/* Its adjoint with cotangents y of these forces, as fem_internal_adj(). */
+void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+/* Zeroes the cotangents of K and h, at the beginning of an adjoint sweep. */
+void fem_pairs_adj_begin(fem_sim *f);
+/* Copies the value of a design of K or h to where it is used, or with `back` its cotangent into `value`. */
+void fem_pairs_design(fem_sim *f, pio_quantity quantity, double *value, int back);
+/* Returns whether a quantity is one of these. */
+static inline int fem_is_of_pairs(pio_quantity quantity)
+{
+    return quantity == PIO_PAIR_STIFFNESS || quantity == PIO_PAIR_DISTANCE;
+}
+
+/* Checks the start, and begins the counts. Returns PIOLA_NUMERICAL with nodes and distance if
+ * surfaces touch, pass through each other, or are nearer at rest within one body than the contact's distance; the
+ * errors of fem_pairs_check(). */
+piola_status fem_pairs_start(fem_sim *f, piola_error *error);
+/* Counts what is within reach in the current state. */
+void fem_pairs_count(fem_sim *f);
+/* Checks an explicit step of h s that has led to the current state; a fault is found by fem_check_fault(). */
+void fem_pairs_leaped(fem_sim *f, double h);
+/* Returns PIOLA_NO_MEMORY with the number that would do if there were more pairs than there is room for, or
+ * PIOLA_UNAVAILABLE after an error of the device. */
+piola_status fem_pairs_check(fem_sim *f, piola_error *error);
+/* Adds its part to the report of contact. Returns PIOLA_UNAVAILABLE after an error of the device. */
+piola_status fem_pairs_report(fem_sim *f, pio_contact_report *report, piola_error *error);
+
+#endif
