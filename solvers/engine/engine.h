@@ -173,9 +173,9 @@ typedef struct {
     int rough;            /* an obstacle may have friction; of those that press, over all states: */
     /* at less than a third of the friction velocity, up to three times it, and beyond */
     int64_t stuck, between, slid;
-    int64_t pairs, room;  /* surfaces: the most pairs at a time that were near; those that there can be; 0: none */
-    int64_t met, parted;  /* how often a node of a surface came within reach of another, and left it */
-    double nearest;       /* least distance between surfaces, m; where they never met their contact's distance */
+    int64_t pairs, room; /* surfaces: the most pairs at a time that were near; those that there can be; 0: none */
+    int64_t met, parted; /* how often a node of a surface came within reach of another, and left it */
+    double nearest;      /* least distance between surfaces, m; where they never met their contact's distance */
 } pio_contact_report;
 
 /* A kind of kinks (points where the derivative jumps), and the tolerance within which they were counted as near. */

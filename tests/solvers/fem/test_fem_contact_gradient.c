@@ -48,7 +48,7 @@ static void obstacles(fem_case *c, int variant, int rough)
     pio_obstacle_desc *above =
         fem_case_obstacle(c, variant ? (D == 2 ? PIO_BOX : PIO_CYLINDER) : PIO_BALL, 9, variant ? 0.15 : 0.08);
     for (int a = 0; a < 3; a++) {
-        plane->position[a] = -0.05;
+        plane->position[a] = rough && D == 3 ? -0.052 : -0.05; /* no node is where a barrier begins, where J'' jumps */
         plane->rotation[a] = D == 2 ? 0.1 : 0.08;
         above->size[a] = 0.63;
         above->position[a] = D == 2 && variant ? 1.2 : 1.33;
@@ -193,7 +193,7 @@ static void adjoint_is_the_derivative_with_friction_for_every_integrator(void **
             taylor_begin(&t, &c, 0.2);
             expect_contact(&t);
             everything(&t);
-            if (k % 3 != 1) design_by_design(&t);
+            if (k % 3 != 1 && (k || D == 2)) design_by_design(&t); /* at rest in 3D nothing touches the ball */
             taylor_end(&t, names[k]);
             fem_case_free(&c);
         }

@@ -83,8 +83,8 @@ static void colliding_blocks_keep_energy_and_momentum(void **unused)
         print_message(
             "  %s: energy %.6g J before, %.6g J after; %d nodes met, %d parted, least distance %.3g m, %d pairs "
             "at most\n",
-            fem_type_names[k ? simplex : box], before, after, (int)r.met, (int)r.parted, r.between, (int)r.pairs);
-        assert_true(r.met > 0 && r.parted == r.met && r.between > 0 && r.between < 0.015);
+            fem_type_names[k ? simplex : box], before, after, (int)r.met, (int)r.parted, r.nearest, (int)r.pairs);
+        assert_true(r.met > 0 && r.parted == r.met && r.nearest > 0 && r.nearest < 0.015);
         fem_case_below("  energy after the bounce, less 1", after / before - 1, 0.01, 0);
         for (int a = 0; a < 3; a++)
             for (int m = 0; m < MOMENTS; m++) {

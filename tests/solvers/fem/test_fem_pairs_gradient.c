@@ -60,9 +60,9 @@ static void check(taylor_run *t, fem_case *c, const char *what)
     design_everything(c);
     taylor_begin(t, c, 0.2);
     if (piola_engine_fem.contact(t->sim, &report, &error)) fail_msg("%s", error.message);
-    print_message("  %s: %d pairs, least distance %.3g m of %.3g m\n", what, (int)report.pairs, report.between,
+    print_message("  %s: %d pairs, least distance %.3g m of %.3g m\n", what, (int)report.pairs, report.nearest,
                   c->fem.pairs.distance);
-    assert_true(report.pairs > 0 && report.between > 0 && report.between < 0.8 * c->fem.pairs.distance);
+    assert_true(report.pairs > 0 && report.nearest > 0 && report.nearest < 0.8 * c->fem.pairs.distance);
     everything(t);
     design_by_design(t);
     taylor_end(t, what);
