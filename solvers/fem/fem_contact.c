@@ -180,14 +180,6 @@ void fem_contact_adj_begin(fem_sim *f)
 
 /* ---- forces ------------------------------------------------------------------------------------------------ */
 
-fem_contact_args fem_contact_of(const fem_sim *f, const real *u, real *out)
-{
-    const fem_sim_contact *s = &f->contact;
-    return (fem_contact_args){.obstacles = s->obstacles.n, .shape = s->obstacles.shape, .pose = s->obstacles.pose,
-                              .coefficients = s->obstacles.coefficients, .node = s->node, .area = s->area,
-                              .rest = f->mesh.rest, .u = u, .out = out};
-}
-
 void fem_contact_forces(fem_sim *f, const real *u, real *out)
 {
     const fem_contact_args a = fem_contact_of(f, u, out);

@@ -1,5 +1,5 @@
-/* fem_obstacles.c -- where the obstacles of a mesh are at a time: what contact, and whatever else sets a time, begin
- * with. */
+/* fem_obstacles.c -- where the obstacles of a mesh are at a time, and what kernels read of them: what contact and
+ * friction, and whatever else sets a time, begin with. */
 #include "solvers/fem/fem_contact.h"
 
 sim_obstacle_time fem_obstacle_time(const fem_sim *f, fem_span span, double passed)
@@ -30,4 +30,18 @@ fem_span fem_last_span(const fem_sim *f, int64_t state)
 {
     const int parts = state > 0 ? f->stepping.records[state - 1].parts : 1;
     return parts > 1 ? (fem_span){state - 1, parts - 1, parts} : fem_whole(state - 1);
+}
+
+fem_contact_args fem_contact_of(const fem_sim *f, const real *u, real *out)
+{
+    const fem_sim_contact *s = &f->contact;
+    return (fem_contact_args){.obstacles = s->obstacles.n,
+                              .shape = s->obstacles.shape,
+                              .pose = s->obstacles.pose,
+                              .coefficients = s->obstacles.coefficients,
+                              .node = s->node,
+                              .area = s->area,
+                              .rest = f->mesh.rest,
+                              .u = u,
+                              .out = out};
 }

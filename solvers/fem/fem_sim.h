@@ -13,8 +13,8 @@
 #include "solvers/linear/krylov.h"
 #include "solvers/linear/refine.h"
 #include "solvers/engine/obstacles.h"
-#include "solvers/engine/sim_network.h"
 #include "solvers/engine/sim.h"
+#include "solvers/fem/fem_network_sim.h"
 #include "solvers/fem/residual_log.h"
 
 /* One of `parts` equal parts of a step, number `part`, 0 .. parts-1. */
@@ -179,18 +179,6 @@ typedef struct {
     double *rate, *rate_bar;             /* [n_channels] of activations at t, Pa/s; cotangents. NULL: none is used */
     double *values, *values_bar;         /* [n_values]; cotangents */
 } fem_sim_control;
-
-/* fem_network.c: networks that drive channels. Where there are none all pointers are NULL. */
-typedef struct {
-    sim_networks all;
-    int n_sets;          /* of weights of nodes */
-    int *set, *host_set; /* [inputs] the number of its set; of clocks 0; on the device, on the host */
-    double *weight;      /* [sets][nodes] of each node in a mean, 1 */
-    double *past;        /* [steps + 1][n_channels] activations in the state of each number, not rounded, Pa */
-    double *bar;         /* [n_channels] cotangents of those of a state, so far */
-    double *earlier_bar; /* [n_channels] likewise of the state before, by rates */
-    int64_t recalled;    /* number of the state whose activations were recalled last */
-} fem_sim_networks;
 
 /* fem_faces.c: surface vertices, on which loads act, and what faces give to them. An element degree of freedom here is
  * one vertex of one face of one load. */

@@ -53,7 +53,6 @@ SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_fem.h", "solve
 TESTED_BY = {
     "kernels/base": "tests/kernels/backend/test_every_kernel.c",
     "kernels/control": "tests/kernels/backend/test_every_kernel.c",
-    "kernels/contact": "tests/kernels/backend/test_every_kernel.c",
     "kernels/linear": "tests/kernels/backend/test_every_kernel.c",
     "host/bench": "tests/system/test_bench.py",
     "host/command": "tests/system/test_command.py",
