@@ -113,7 +113,7 @@ RUNS = {
                            []),
     "slab_in_motion": (0, "grad", SLAB, MOTION, []),
     "fork": (0, "grad", "fem_fork_small.yaml", [], []),
-    "touched": (0, "grad", "../check_scenes/fem_contact.yaml", [], []),
+    "touched": (0, "grad", "../check_scenes/fem_contact.yaml", ["obstacles[0].friction=0.3"], []),
     "collided": (0, "grad", "../check_scenes/fem_pairs.yaml", [], []),
     "dam": (0, "grad", "mpm_dam_viscosity_small.yaml", [], []),
     "slab_inside_out": (76, "run", SLAB, ["solver.halvings=0", "boundary=[{name: left, body: b, on: {group: left}, "
