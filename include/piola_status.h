@@ -60,7 +60,7 @@ typedef enum piola_failure_kind {
     PIOLA_FAILED_GRADIENT,  /* a derivative is not finite */
     PIOLA_FAILED_REVERSAL,  /* steps that were reversed did not lead back to the state where they began */
     /* Contact: */
-    PIOLA_FAILED_CONTACT, /* a node or a particle is inside an obstacle or another body, or a step would take it there */
+    PIOLA_FAILED_CONTACT, /* a node or a particle is in an obstacle or another body, or a step would take it there */
     PIOLA_FAILURES
 } piola_failure_kind;
 

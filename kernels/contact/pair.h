@@ -175,8 +175,8 @@ PIO_FN void pair_nearest_normal(pair_nearest *p, wide_vec m)
 
 #if PIO_DIM == 3
 /* Sets the nearest points, and returns 1, where these are in the interior of both parts; else returns 0. With the two
- * directions a_1, a_2 along which r = r_0 + b_1 a_1 + b_2 a_2 can change, b_2 is found from what of a_2 is perpendicular
- * to a_1, f_2, and b_1 after it, so that r has an error of rounding even where the directions are nearly parallel. n is
+ * directions a_1, a_2 along which r = r_0 + b_1 a_1 + b_2 a_2 can change, b_2 is found from what of a_2 is normal to
+ * a_1, f_2, and b_1 after it, so that r has an error of rounding even where the directions are nearly parallel. n is
  * along a_1 x f_2: perpendicular to both to rounding, however small d is, and even at 0. */
 PIO_FN int pair_nearest_inside(int kind, const wide_vec x[PAIR_NODES], pair_nearest *p)
 {

@@ -190,7 +190,7 @@ PIO_FN wide pair_energy(const pair_barrier *p)
     return W(p->scale * p->h * p->ease.value * p->B.value);
 }
 
-/* Returns the force that drives the parts apart for a fixed mollifier, -k e B' >= 0, N: the normal force of friction. */
+/* Returns the force that drives the parts apart, the mollifier held, -k e B' >= 0, N: the normal force of friction. */
 PIO_FN real pair_normal_force(const pair_barrier *p)
 {
     return -p->scale * p->ease.value * p->B.slope;
@@ -313,7 +313,8 @@ PIO_FN void pair_matrix_near(const pair_near *p, real s, mat out[PAIR_NODES][PAI
 /* Adds what is positive of the derivatives of the mollifier: s times the part of d^2e/dx^2 and `both` >= 0 times that
  * of -(de/dx dd/dx^T + dd/dx de/dx^T). The first is that of
  *     e' 2/0.001 (|dN|^2 + 2 N . (du x dv)),    N = u x v,    dN = du x v + u x dv,
- * of which the first term is positive, and the positive part of the second, |N|/2 |du - (du . N) N/|N|^2 - N x dv/|N||^2
+ * of which the first term is positive, and the positive part of the second is
+ *     |N|/2 |du - (du . N) N/|N|^2 - N x dv/|N||^2
  * (for edges as long as each other); the other is |a| |b|/2 |a/|a| - b/|b||^2 with the two vectors a and b. */
 PIO_FN void pair_matrix_ease(const pair_barrier *p, real s, real both, mat out[PAIR_NODES][PAIR_NODES])
 {

@@ -3,13 +3,13 @@
  * A plane between two convex parts that keeps all their nodes apart keeps the parts apart: for |n| <= 1,
  *     d >= min over nodes i of the first part and j of the second of n . (x_i - x_j).
  * With the n of the nearest points these are equal, and the right side is linear in the paths. So the parts can advance
- * until one pair of nodes is as near along n as they may come, where n is found anew (conservative advancement, Mirtich
- * 1996). That is never less than the advance of additive collision detection (Li et al. 2021, "Codimensional Incremental
- * Potential Contact"), (d - least) over the most that two nodes approach each other, and does not end where parts slide
- * along each other.
+ * until one pair of nodes is as near along n as they may come, where n is found anew (conservative advancement,
+ * Mirtich 1996). That is never less than the advance of additive collision detection (Li et al. 2021, "Codimensional
+ * Incremental Potential Contact"), (d - least) over the most that two nodes approach each other, and does not end where
+ * parts slide along each other.
  *
  * Where parts turn, both go on by small fractions of a length. There the plane turns too: between the n of two times,
- * mixed evenly, the right side is quadratic, and where its least value is enough the whole span between them is free. */
+ * mixed evenly, the right side is quadratic, and where its least value is enough all of the span between is free. */
 #ifndef PIOLA_KERNELS_PAIR_PATH_H
 #define PIOLA_KERNELS_PAIR_PATH_H
 

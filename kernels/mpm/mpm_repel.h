@@ -209,7 +209,7 @@ typedef struct {
     tile_sums tile;
 } mpm_repel_shared;
 
-/* Sets the forces of the particles of occupied block number `slot`, and the sums of their impulses, sum_p w_ip h f_p. */
+/* Sets the forces of the particles of occupied block number `slot`, and the sums of their impulses, sum_p w_ip h f. */
 PIO_FN void mpm_repel(int slot, mpm_repel_shared *sh, const mpm_repel_args *a)
 {
     const unsigned near = near_fields(&a->box, &a->l, slot);

@@ -47,8 +47,8 @@ typedef struct {
  * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho at rest or K/rho, A the largest activation,  and
  * 4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of
  * div 2 eta D included). With obstacles that have a potential of stiffness K, whose frequency is added to that of the
- * material, omega^2 = 2.9 c^2/dx^2 (measured in 2D, without obstacles: h c/dx = 1.17) + K/(rho dx^2):  h omega <= 2; where
- * bodies repel each other with a stiffness K, 4 K/(rho dx^2) more (mpm_repel.h) */
+ * material, omega^2 = 2.9 c^2/dx^2 (measured in 2D, without obstacles: h c/dx = 1.17) + K/(rho dx^2):  h omega <= 2;
+ * where bodies repel each other with a stiffness K, 4 K/(rho dx^2) more (mpm_repel.h) */
 typedef struct {
     mpm_matter matter;               /* constants of particles, in id order */
     const real *density;             /* [n] kg/m^3 */

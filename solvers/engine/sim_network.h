@@ -1,5 +1,5 @@
-/* sim_network.h -- networks that drive channels of control (kernels/control/network.h), of particles and of meshes: what
- * their description must hold, and their arrays. */
+/* sim_network.h -- networks that drive channels of control (kernels/control/network.h), of particles and of meshes:
+ * what their description must hold, and their arrays. */
 #ifndef PIOLA_SOLVERS_SIM_NETWORK_H
 #define PIOLA_SOLVERS_SIM_NETWORK_H
 

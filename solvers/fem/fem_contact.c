@@ -194,8 +194,9 @@ void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_ba
     const sim_obstacle_time t = fem_obstacle_time(f, s->span, 1);
     if (!s->obstacles.n) return;
     for (int o = 0; o < s->obstacles.n; o++) {
-        pio_map(q, fem_contact_adj, s->points, NULL, .fwd = fem_contact_of(f, u, NULL), .obstacle = o, .points = s->points,
-                .y = y, .u_bar = u_bar, .rest_bar = parameters ? f->mesh.rest_bar : NULL, .area_bar = s->area_bar,
+        pio_map(q, fem_contact_adj, s->points, NULL, .fwd = fem_contact_of(f, u, NULL), .obstacle = o,
+                .points = s->points, .y = y, .u_bar = u_bar,
+                .rest_bar = parameters ? f->mesh.rest_bar : NULL, .area_bar = s->area_bar,
                 .contribution = s->contribution);
         fem_friction_forces_adj(f, o, u, fem_slip_velocity(f, u), y,
                                 (fem_friction_bars){.u = u_bar, .v = v_bar, .parameters = parameters});
@@ -208,8 +209,8 @@ void fem_contact_blocks(fem_sim *f, const real *u, int projected)
 {
     const fem_sim_contact *s = &f->contact;
     if (!s->points) return;
-    pio_map(&f->base.queue, fem_contact_matrix, s->points, NULL, .fwd = fem_contact_of(f, u, NULL), .projected = projected,
-            .first_node_pair = s->first_node_pair, .out = f->matrix.block_out);
+    pio_map(&f->base.queue, fem_contact_matrix, s->points, NULL, .fwd = fem_contact_of(f, u, NULL),
+            .projected = projected, .first_node_pair = s->first_node_pair, .out = f->matrix.block_out);
     fem_friction_blocks(f, u, projected);
 }
 
@@ -279,8 +280,8 @@ void fem_contact_carries(fem_sim *f, const real *u, real *residual)
 {
     const contact_pose_args m = motion_of(f, f->contact.span, f->contact.passed);
     if (m.obstacles)
-        pio_map(&f->base.queue, fem_contact_carry, f->contact.points, NULL, .fwd = fem_contact_of(f, u, NULL), .motion = m,
-                .residual = residual);
+        pio_map(&f->base.queue, fem_contact_carry, f->contact.points, NULL, .fwd = fem_contact_of(f, u, NULL),
+                .motion = m, .residual = residual);
 }
 
 piola_status fem_contact_advance(fem_sim *f, const real *u, const real *du, double *part, piola_error *error)

@@ -22,8 +22,8 @@ void fem_networks_evaluate(fem_sim *f, int64_t state);
 void fem_networks_recall(fem_sim *f, int64_t state);
 /* Its adjoint, for the state that was recalled last: from the cotangents of activations and rates. */
 void fem_networks_recall_adj(fem_sim *f);
-/* The adjoint of fem_networks_evaluate() in the current state, with what was collected of the activations since: adds to
- * its cotangents. */
+/* The adjoint of fem_networks_evaluate() in the current state, with what was collected of the activations since: adds
+ * to its cotangents. */
 void fem_networks_evaluate_adj(fem_sim *f);
 /* Goes on to the activations of the state before the one whose cotangents were collected. */
 void fem_networks_go_back(fem_sim *f);

@@ -1,8 +1,8 @@
 /* test_mutants.c -- damaged scenes, in this process: every one is read, or refused with a documented status and a
  * message that is not empty, within 2 s. `test_mutants` takes 3,000 of the scenes that ship and of the small ones of
- * tests, which may name files of the former; `--count N` takes N, which has every cut and every changed key in it where
- * N is large enough, and random damage beyond; `--write N FOLDER` writes N of the scenes in a folder into it, for a test
- * of the command. */
+ * tests, which may name files of the former; `--count N` takes N, which has every cut and every changed key in it
+ * where N is large enough, and random damage beyond; `--write N FOLDER` writes N of the scenes in a folder into it, for
+ * a test of the command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

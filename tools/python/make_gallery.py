@@ -176,8 +176,8 @@ ENTRIES = (
           "The finger at the top of the path, with the signals that were found. The colour is the displacement.",
           "--field displacement --frame 10 --size 800x480"),
     Entry("fem_incline", "optimize",
-          "The block after half a second on the slope, which x follows, with the friction that was found. The colour is "
-          "the speed.",
+          "The block after half a second on the slope, which x follows, with the friction that was found. The colour "
+          "is the speed.",
           "--field velocity --size 800x480"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "

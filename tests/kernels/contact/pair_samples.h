@@ -1,5 +1,5 @@
-/* pair_samples.h -- the common data of the tests of pairs of surface parts: pairs by chance and in states that are hard,
- * their distance by a search, and reports. Needs what cmocka.h needs before it. */
+/* pair_samples.h -- the common data of the tests of pairs of surface parts: pairs by chance and in hard states, their
+ * distance by a search, and reports. Needs what cmocka.h needs before it. */
 #ifndef PIOLA_TESTS_PAIR_SAMPLES_H
 #define PIOLA_TESTS_PAIR_SAMPLES_H
 

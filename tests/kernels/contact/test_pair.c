@@ -179,7 +179,7 @@ static void parts_may_have_no_extent(void **unused)
     all_must_hold();
 }
 
-/* ---- balance ------------------------------------------------------------------------------------------------------ */
+/* ---- balance ----------------------------------------------------------------------------------------------------- */
 
 /* A rotation by chance: Gram and Schmidt's of a random matrix, with its determinant 1. */
 static mat random_rotation(void)
@@ -274,7 +274,7 @@ static void rigid_motions_change_nothing(void **unused)
     all_must_hold();
 }
 
-/* ---- continuity --------------------------------------------------------------------------------------------------- */
+/* ---- continuity -------------------------------------------------------------------------------------------------- */
 
 /* Sets the largest changes along a path of `steps` steps of d and of dPhi/dx, Phi of the distance h and places X at
  * rest. */

@@ -159,7 +159,7 @@ static int pass(int kind, const vec x[PAIR_NODES], const vec dx[PAIR_NODES], dou
     return 0;
 }
 
-/* ---- steps by chance ---------------------------------------------------------------------------------------------- */
+/* ---- steps by chance --------------------------------------------------------------------------------------------- */
 
 /* Anything; close parts; slivers; all nodes near a plane, across which they move; fast ones; parallel edges or a point
  * over its part, which move as rigid bodies; nodes that move to where others are. */
@@ -231,7 +231,7 @@ static void no_step_lets_parts_pass(void **unused)
     all_must_hold();
 }
 
-/* ---- hard ones ------------------------------------------------------------------------------------------------------ */
+/* ---- hard ones --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *name;

@@ -144,8 +144,8 @@ static void case_fem_friction_work(case_io *io)
     case_gradient(io, "v", CASE_REAL, 1, s.n * DIM, scale.out);
 }
 
-/* With the step that follows, which has the masses in it too. Every seventh node has a component that is prescribed, and
- * whose force does not count. */
+/* With the step that follows, which has the masses in it too. Every seventh node has a component that is prescribed,
+ * and whose force does not count. */
 static void friction_leap_adj(case_io *io, const contact_sample *s, const fem_leap_args *leap,
                               const fem_friction_leap_args *a)
 {

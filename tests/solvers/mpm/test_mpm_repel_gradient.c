@@ -2,8 +2,8 @@
  * those of any number of threads and any plan of memory? */
 #include "tests/solvers/mpm/mpm_repel_case.h"
 
-/* Three bodies that meet, each in a field of its own, in cells with jitter; a floor holds the lowest. Large ones touch at
- * the start. Designs: places and velocities, and the stiffness of a material. */
+/* Three bodies that meet, each in a field of its own, in cells with jitter; a floor holds the lowest. Large ones touch
+ * at the start. Designs: places and velocities, and the stiffness of a material. */
 static void three_bodies(mpm_case *c, int64_t steps, int large)
 {
     const double dx = 0.1, wide = large ? (D == 3 ? 1.2 : 3.6) : D == 3 ? 0.3 : 0.5, deep = large && D == 2 ? 1 : 0.2;
