@@ -180,16 +180,14 @@ struct fixed_shared {
 };
 std::map<const void *, fixed_shared> fixed_of;
 
-/* Fills what a kernel uses; in launch 1, 2, 4, 8, ... all there is, to see what that is. Returns whether it did. */
+/* Fills what a kernel uses; in launch 1, 2, 4, 8, ... all there is, to see what that is. Returns whether it did. A module
+ * that was closed and opened again has its variables elsewhere, and is a new one. */
 bool fill_fixed(fixed_shared &f, const void *kernel)
 {
     thread_part part = {kernel, nullptr, 0};
+    dl_iterate_phdr(find_part, &part);
+    if (part.base != f.base || part.size != f.size) f = {part.base, part.size, 0, 0, 0};
     const bool all = f.launches++ == 0 || (f.launches & (f.launches - 1)) == 0;
-    if (all) {
-        dl_iterate_phdr(find_part, &part);
-        f.base = part.base;
-        f.size = part.size;
-    }
     if (all && f.size) memset(f.base, POISON, f.size);
     if (!all && f.from < f.to) memset(f.base + f.from, POISON, f.to - f.from);
     return all;
