@@ -8,7 +8,7 @@ spoiled   every fourth of the short ones of these, or all, fails it with the eng
           gradient (spoiled_engine.c)
 optimize  the optimisations find what made their data
 resume    a killed optimisation goes on to the same bits; an interrupted run says so
-physics   the front of a dam break runs as fast as it was measured to
+physics   the front of a dam break runs as fast as it was measured to, and a ball resists as Hertz found
 """
 import csv
 import json
@@ -192,6 +192,19 @@ class Optimize(Scenes):
         self.compare("fem_seal.yaml", "E", found, TRUE_SEAL, 1e-4, cost)
 
 
+    def test_the_rubber_of_a_ball_is_found_from_the_force_of_hertz(self):
+        """Contact that is 3 % of the ball is 2 % stiffer than that of Hertz."""
+        done, cost = self.find("fem_hertz.yaml")
+        self.compare("fem_hertz.yaml", "E", done["parameters"]["materials.rubber.E"]["value"], 12e6, 0.03, cost)
+
+    def test_a_clip_goes_in_with_about_the_force_that_is_wanted(self):
+        done, _ = self.find("fem_snap_fit.yaml")
+        force = [v[0] for v in done["observations"]["push"]["value"]]
+        wanted = list(csv.DictReader(open(small_scenes.FULL / "data" / "snap_fit_wanted.csv", encoding="utf-8")))
+        off = max(abs(f - float(row["force"])) for f, row in list(zip(force, wanted))[:9])
+        print(f"fem_snap_fit.yaml: force up to the top off by {off:.2f} N (threshold 0.6 N)")
+        self.assertLessEqual(off, 0.6)
+
     def test_a_bracket_has_a_gradient_by_the_default_solver(self):
         """Of a linear body under dead loads u is of degree -1 in the moduli, so that sum_e E_e dJ/dE_e = -J."""
         self.run_piola(0, "grad", "fem_bracket.yaml", self.folder, "-q")
@@ -363,6 +376,23 @@ class Physics(Scenes):
                          sum((s - mean_T) ** 2 for s in T))
                 print(f"dam break {scene}: dZ/dT {slope:.3f} (threshold 1.60 +- 0.12)")
                 self.assertLessEqual(abs(slope - 1.60), 0.12)
+
+    def test_a_ball_between_plates_resists_as_hertz_found(self):
+        """4/3 E/(1 - nu^2) sqrt(R) depth^(3/2) by each plate (Hertz 1881), with 12 elements along the radius of contact,
+        sqrt(R depth), and more: that of elements is 0.05 mm at the pole."""
+        young, poisson, radius, size = 12e6, 0.45, 0.02, 5e-5
+        depths = [2e-6 * k for k in range(1, 11)]
+        self.run_piola(0, "run", "fem_hertz.yaml", self.folder, "-q", *(w for s in (
+            "design=[]", "objective=[]", "materials[0].E=%g" % young) for w in ("--set", s)))
+        force = [v[1] for v in result(self.folder)["observations"]["force"]["value"]]
+        law = [4 / 3 * young / (1 - poisson**2) * math.sqrt(radius) * depth**1.5 for depth in depths]
+        across = [math.sqrt(radius * depth) / size for depth in depths]
+        exponent = math.log(force[9] / force[3]) / math.log(depths[9] / depths[3])
+        worst = max(abs(f / l - 1) for f, l, n in zip(force, law, across) if n >= 12)
+        print(f"Hertz: exponent {exponent:.4f} from {across[3]:.1f} elements to {across[9]:.1f} (threshold 1.50 +- 0.03), "
+              f"force off by {worst:.4f} (threshold 0.03)")
+        self.assertLessEqual(abs(exponent - 1.5), 0.03)
+        self.assertLessEqual(worst, 0.03)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 """Make the measurements in the folders `data` of scenes by running the scenes that use them with the true values, and
 the mesh of the tuning fork.
 
-    build/venv/bin/python tools/python/make_data.py build/release/piola
+    build/venv/bin/python tools/python/make_data.py build/release/piola [NAME...]
 
-The dam breaks need nothing but Python; the motion of the markers is read from states.vtkhdf and needs h5py. What the
+NAME is a file that is made, such as seal_force.csv; without, all are. The dam breaks need nothing but Python; the motion of the markers is read from states.vtkhdf and needs h5py. What the
 scenes start from, and all else, is the scenes' own; only the true values stand here.
 """
 import json
@@ -27,6 +27,10 @@ TRUE_SEAL = "2.4 MPa"
 TRUE_SILICONE = ["materials[0].c10=180 kPa", "materials[0].c01=40 kPa"]
 SILICONE = {"tension": ("force", 0, 0.04), "shear": ("force", 0, 2.0), "inflation": ("height", 1, 1e-4)}
 SILICONE_SEED = 21  # of the noise, whose standard deviation is the last of each line of SILICONE, SI
+TRUE_SLOPE = "0.35"
+TRUE_BALL = {"E": 12e6, "nu": 0.45, "radius": 0.02}  # SI
+PLATE = [2e-6 * step for step in range(1, 11)]  # depths in the ball, m, one each second
+NOISE = {"slope": (22, 3e-4), "ball": (23, 0.002)}  # seeds, and standard deviations, SI
 TRUE_INCLUSION = "[{on: {min: [45 mm, 40 mm], max: [75 mm, 70 mm]}, material: stiff}]"
 
 
@@ -185,10 +189,31 @@ def silicone(piola, scene, name):
     print("%s: %d rows" % (os.path.relpath(path), len(curve["time"])))
 
 
+def incline(piola, scene, name):
+    """The way of the block down the slope, with noise."""
+    seed, sigma = NOISE["slope"]
+    noise = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        way = truth(piola, scene, folder, ["obstacles[0].friction=" + TRUE_SLOPE])["observations"]["way"]
+    write(scene, name, ["time", "x"], [[t, round(v[0] + noise.gauss(0, sigma), 6)]
+                                       for t, v in zip(way["time"], way["value"])])
+
+
+def hertz(_, scene, name):
+    """The force that a plate takes which squeezes a ball, by the formula of Hertz (1881), with noise."""
+    seed, sigma = NOISE["ball"]
+    noise = random.Random(seed)
+    law = 4 / 3 * TRUE_BALL["E"] / (1 - TRUE_BALL["nu"]**2) * TRUE_BALL["radius"]**0.5
+    write(scene, name, ["time", "force"], [[step + 1, round(law * depth**1.5 + noise.gauss(0, sigma), 5)]
+                                           for step, depth in enumerate(PLATE)])
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
-    fork()
+    wanted = sys.argv[2:]
+    if not wanted or "fork.msh" in wanted:
+        fork()
     for make, folder, scene, name in (
             (dam, FULL, "mpm_dam_viscosity.yaml", "dam_front.csv"),
             (dam, SMALL, "mpm_dam_viscosity_small.yaml", "dam_front_small.csv"),
@@ -197,12 +222,15 @@ def main():
             (motion, FULL, "mpm_two_materials.yaml", "two_materials.csv"),
             (motion, SMALL, "mpm_two_materials_small.yaml", "two_materials_small.csv"),
             (tension, FULL, "fem_tension_id.yaml", "tension"),
+            (incline, FULL, "fem_incline.yaml", "incline_way.csv"),
+            (hertz, FULL, "fem_hertz.yaml", "hertz_force.csv"),
             (seal, FULL, "fem_seal.yaml", "seal_force.csv"),
             (silicone, FULL, "silicone/tension.yaml", "tension"),
             (silicone, FULL, "silicone/shear.yaml", "shear"),
             (silicone, FULL, "silicone/inflation.yaml", "inflation"),
             (surface, FULL, "fem_field_id.yaml", "field_surface.csv")):
-        make(sys.argv[1], os.path.join(folder, scene), name)
+        if not wanted or name in wanted:
+            make(sys.argv[1], os.path.join(folder, scene), name)
 
 
 if __name__ == "__main__":

@@ -179,6 +179,13 @@ ENTRIES = (
           "The block after half a second on the slope, which x follows, with the friction that was found. The colour "
           "is the speed.",
           "--field velocity --size 800x480"),
+    Entry("fem_hertz", "optimize",
+          "The lower half of the ball at the highest place of the plate, with the modulus that was found. The colour is "
+          "von Mises' stress, up to a tenth of the largest.",
+          "--field von_mises --range 0,16000 --size 800x560"),
+    Entry("fem_snap_fit", "optimize",
+          "The clip below the edge of the frame, with the shape that was found. The colour is von Mises' stress.",
+          "--field von_mises --size 900x320"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
           "with respect to Young's modulus of each element: stiffness matters most at the clamp.",

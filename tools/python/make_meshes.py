@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
-"""make_meshes.py -- the meshes scenes/data/bracket.msh and scenes/data/seal.msh, by Gmsh's Python module (`pip install
-gmsh`, version 4.11 or later; not needed to build or test anything). Lengths in the files are mm.
+"""make_meshes.py [NAME...] -- the meshes scenes/data/NAME.msh, or all, by Gmsh's Python module (`pip install gmsh`,
+version 4.11 or later; not needed to build or test anything). Lengths in the files are mm.
 
 bracket  tet10: a base plate with two bolt holes, an upright plate with a fillet between them, and in the eye of the
          upright a bushing. Groups: the volumes `steel` and `bronze`, the surfaces `bolts` and `bearing`, the lower half
          of the bushing's inside, on which a pin presses.
 seal     quad9: the profile of a seal, a vault on a foot, hollow. Groups: `foot`, the lower side, and `crown`, the flat
          top on which a lid presses.
+ball     quad4: a quarter of the section of a ball, from its axis to its equator, fine at the pole. Groups: `axis` and
+         `equator`.
+clip     quad9: an arm with a hook at its end. Groups: `root` and `shaped`, the lower side of the arm and the ramp of the
+         hook.
 """
 import math
 import pathlib
 import re
+import sys
 
 import gmsh
 
 DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes" / "data"
-TET10, QUAD9 = 11, 10  # Gmsh's numbers of elements
+QUAD4, TET10, QUAD9 = 3, 11, 10  # Gmsh's numbers of elements
 
 
 def near(*pairs):
@@ -94,12 +99,14 @@ def bracket_groups(steel, bronze):
     return bolts + bearing
 
 
-def bracket_sizes(fine):
+def sizes(what, tags, fine, coarse, near, far):
+    """Elements of the size `fine` up to `near` from these entities, growing to `coarse` at `far`."""
     field = gmsh.model.mesh.field
     distance, threshold = field.add("Distance"), field.add("Threshold")
-    field.setNumbers(distance, "SurfacesList", fine)
+    field.setNumbers(distance, what, tags)
     field.setNumber(distance, "Sampling", 40)
-    for name, value in (("InField", distance), ("SizeMin", FINE), ("SizeMax", SIZE), ("DistMin", 2), ("DistMax", 15)):
+    for name, value in (("InField", distance), ("SizeMin", fine), ("SizeMax", coarse), ("DistMin", near),
+                        ("DistMax", far)):
         field.setNumber(threshold, name, value)
     field.setAsBackgroundMesh(threshold)
     for name in ("MeshSizeExtendFromBoundary", "MeshSizeFromPoints", "MeshSizeFromCurvature"):
@@ -108,7 +115,7 @@ def bracket_sizes(fine):
 
 def bracket():
     begin()
-    bracket_sizes(bracket_groups(*bracket_shape()))
+    sizes("SurfacesList", bracket_groups(*bracket_shape()), FINE, SIZE, 2, 15)
     gmsh.model.mesh.generate(3)
     gmsh.model.mesh.optimize("Netgen")
     gmsh.model.mesh.setOrder(2)
@@ -172,5 +179,58 @@ def seal():
     end("seal", QUAD9)
 
 
-bracket()
-seal()
+# ---- the ball
+
+RADIUS = 20
+POLE, REST, PRESSED = 0.05, 2.5, 0.9  # of elements at the pole and elsewhere; how far from the pole they are small
+
+
+def quadrilaterals(surface):
+    """Makes a mesh of quadrilaterals alone, of triangles that are about halves of squares."""
+    gmsh.option.setNumber("Mesh.Algorithm", 8)
+    gmsh.option.setNumber("Mesh.RecombinationAlgorithm", 3)
+    gmsh.model.mesh.setRecombine(2, surface)
+    gmsh.model.mesh.generate(2)
+
+
+def ball():
+    """A quarter of a disc, whose axis is x = 0, about the origin; the pole is its lowest point."""
+    begin()
+    geo = gmsh.model.geo
+    centre, pole, side = geo.addPoint(0, 0, 0), geo.addPoint(0, -RADIUS, 0), geo.addPoint(RADIUS, 0, 0)
+    axis, rim, equator = geo.addLine(centre, pole), geo.addCircleArc(pole, centre, side), geo.addLine(side, centre)
+    surface = geo.addPlaneSurface([geo.addCurveLoop([axis, rim, equator])])
+    geo.synchronize()
+    for dim, tags, name in ((2, [surface], "rubber"), (1, [axis], "axis"), (1, [equator], "equator")):
+        gmsh.model.addPhysicalGroup(dim, tags, name=name)
+    sizes("PointsList", [pole], POLE, REST, PRESSED, RADIUS)
+    quadrilaterals(surface)
+    end("ball", QUAD4)
+
+
+# ---- the clip
+
+ARM, HIGH = 24, 2.4                                       # the arm from its root to the hook; its height
+HOOK = ((ARM, 4.4), (ARM + 1.5, 4.4), (ARM + 8, 1.2))     # from its back over its top and down the ramp
+COARSE, SMALL = 0.8, 0.3                                  # of elements, of the arm and of the hook
+
+
+def clip():
+    begin()
+    geo = gmsh.model.geo
+    corners = [(0, 0), (HOOK[-1][0], 0), *HOOK[::-1], (ARM, HIGH), (0, HIGH)]
+    points = [geo.addPoint(x, y, 0, SMALL if (x, y) in HOOK else COARSE) for x, y in corners]
+    sides = [geo.addLine(a, b) for a, b in zip(points, points[1:] + points[:1])]
+    surface = geo.addPlaneSurface([geo.addCurveLoop(sides)])
+    geo.synchronize()
+    for dim, tags, name in ((2, [surface], "plastic"), (1, [sides[-1]], "root"),
+                            (1, [sides[0], sides[2]], "shaped")):
+        gmsh.model.addPhysicalGroup(dim, tags, name=name)
+    quadrilaterals(surface)
+    gmsh.model.mesh.setOrder(2)
+    end("clip", QUAD9)
+
+
+MESHES = {"bracket": bracket, "seal": seal, "ball": ball, "clip": clip}
+for mesh in sys.argv[1:] or MESHES:
+    MESHES[mesh]()
