@@ -180,8 +180,8 @@ struct fixed_shared {
 };
 std::map<const void *, fixed_shared> fixed_of;
 
-/* Fills what a kernel uses; in launch 1, 2, 4, 8, ... all there is, to see what that is. Returns whether it did. A module
- * that was closed and opened again has its variables elsewhere, and is a new one. */
+/* Fills what a kernel uses; in launch 1, 2, 4, 8, ... all there is, to see what that is. Returns whether it did. A
+ * module that was closed and opened again has its variables elsewhere, and is a new one. */
 bool fill_fixed(fixed_shared &f, const void *kernel)
 {
     thread_part part = {kernel, nullptr, 0};

@@ -378,8 +378,8 @@ class Physics(Scenes):
                 self.assertLessEqual(abs(slope - 1.60), 0.12)
 
     def test_a_ball_between_plates_resists_as_hertz_found(self):
-        """4/3 E/(1 - nu^2) sqrt(R) depth^(3/2) by each plate (Hertz 1881), with 12 elements along the radius of contact,
-        sqrt(R depth), and more: that of elements is 0.05 mm at the pole."""
+        """4/3 E/(1 - nu^2) sqrt(R) depth^(3/2) by each plate (Hertz 1881), with 12 elements and more, of 0.05 mm, along
+        the radius of contact, sqrt(R depth)."""
         young, poisson, radius, size = 12e6, 0.45, 0.02, 5e-5
         depths = [2e-6 * k for k in range(1, 11)]
         self.run_piola(0, "run", "fem_hertz.yaml", self.folder, "-q", *(w for s in (
@@ -389,8 +389,8 @@ class Physics(Scenes):
         across = [math.sqrt(radius * depth) / size for depth in depths]
         exponent = math.log(force[9] / force[3]) / math.log(depths[9] / depths[3])
         worst = max(abs(f / l - 1) for f, l, n in zip(force, law, across) if n >= 12)
-        print(f"Hertz: exponent {exponent:.4f} from {across[3]:.1f} elements to {across[9]:.1f} (threshold 1.50 +- 0.03), "
-              f"force off by {worst:.4f} (threshold 0.03)")
+        print(f"Hertz: exponent {exponent:.4f} from {across[3]:.1f} elements to {across[9]:.1f} (threshold 1.50 +- "
+              f"0.03), force off by {worst:.4f} (threshold 0.03)")
         self.assertLessEqual(abs(exponent - 1.5), 0.03)
         self.assertLessEqual(worst, 0.03)
 

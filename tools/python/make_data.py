@@ -4,8 +4,9 @@ the mesh of the tuning fork.
 
     build/venv/bin/python tools/python/make_data.py build/release/piola [NAME...]
 
-NAME is a file that is made, such as seal_force.csv; without, all are. The dam breaks need nothing but Python; the motion of the markers is read from states.vtkhdf and needs h5py. What the
-scenes start from, and all else, is the scenes' own; only the true values stand here.
+NAME is a file that is made, such as seal_force.csv; without, all are. The dam breaks need nothing
+but Python; the motion of the markers is read from states.vtkhdf and needs h5py. What the scenes start from, and all
+else, is the scenes' own; only the true values stand here.
 """
 import json
 import os

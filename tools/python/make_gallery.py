@@ -176,12 +176,12 @@ ENTRIES = (
           "The finger at the top of the path, with the signals that were found. The colour is the displacement.",
           "--field displacement --frame 10 --size 800x480"),
     Entry("fem_incline", "optimize",
-          "The block after half a second on the slope, which x follows, with the friction that was found. The colour "
-          "is the speed.",
+          "The block after half a second on the slope, which x follows, with the friction that was found. The "
+          "colour is the speed.",
           "--field velocity --size 800x480"),
     Entry("fem_hertz", "optimize",
-          "The lower half of the ball at the highest place of the plate, with the modulus that was found. The colour is "
-          "von Mises' stress, up to a tenth of the largest.",
+          "The lower half of the ball at the highest place of the plate, with the modulus that was found. The colour "
+          "is von Mises' stress, up to a tenth of the largest.",
           "--field von_mises --range 0,16000 --size 800x560"),
     Entry("fem_snap_fit", "optimize",
           "The clip below the edge of the frame, with the shape that was found. The colour is von Mises' stress.",

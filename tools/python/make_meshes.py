@@ -9,8 +9,8 @@ seal     quad9: the profile of a seal, a vault on a foot, hollow. Groups: `foot`
          top on which a lid presses.
 ball     quad4: a quarter of the section of a ball, from its axis to its equator, fine at the pole. Groups: `axis` and
          `equator`.
-clip     quad9: an arm with a hook at its end. Groups: `root` and `shaped`, the lower side of the arm and the ramp of the
-         hook.
+clip     quad9: an arm with a hook at its end. Groups: `root` and `shaped`, the lower side of the arm and the ramp of
+         the hook.
 """
 import math
 import pathlib
