@@ -45,6 +45,18 @@ static const struct {
       "strain energy per volume at rest, mean of the elements around the node", "strain energy per volume at rest"}},
 };
 
+/* A field that nodes have alone, by its own name. */
+static const struct {
+    scene_state state;
+    bool vector;
+    const char *units, *meaning;
+} of_nodes[] = {
+    {SCENE_STATE_REACTION, true, "N", "force of the supports on the constrained nodes, 0 elsewhere"},
+    {SCENE_STATE_CONTACT_FORCE, true, "N", "force of obstacles and other surfaces on the node, with friction"},
+    {SCENE_STATE_CONTACT_PRESSURE, false, "Pa", "that force without friction for the node's part of the area at rest"},
+    {SCENE_STATE_GAP, false, "m", "distance to the nearest obstacle or other surface, as far as these touch"},
+};
+
 bool pio_stress_field_of(const pio_scene *s, int i, pio_snapshot_field *out)
 {
     const int places = pio_scene_stress_places(s);
@@ -59,20 +71,22 @@ bool pio_stress_field_of(const pio_scene *s, int i, pio_snapshot_field *out)
                                         .location = locations[p]};
             return true;
         }
-    *out = (pio_snapshot_field){.name = "reaction",
-                                .components = s->method.dimension,
-                                .units = "N",
-                                .meaning = "force of the supports on the constrained nodes, 0 elsewhere",
-                                .when = PIO_SNAPSHOT_FRAME};
-    const int reactions = pio_scene_has_state(s, SCENE_STATE_REACTION);
-    if (i < reactions) return true;
+    for (size_t k = 0; k < sizeof of_nodes / sizeof *of_nodes; k++) {
+        if (!pio_scene_has_state(s, of_nodes[k].state) || i-- > 0) continue;
+        *out = (pio_snapshot_field){.name = pio_state_words[of_nodes[k].state],
+                                    .components = of_nodes[k].vector ? s->method.dimension : 1,
+                                    .units = of_nodes[k].units,
+                                    .meaning = of_nodes[k].meaning,
+                                    .when = PIO_SNAPSHOT_FRAME};
+        return true;
+    }
     *out = (pio_snapshot_field){.name = "relative_density",
                                 .components = 1,
                                 .units = "1",
                                 .meaning = "part of the element's volume that is filled",
                                 .when = PIO_SNAPSHOT_FRAME,
                                 .location = PIO_SNAPSHOT_CELL};
-    const int filled = reactions + pio_scene_has_partial_bodies(s);
+    const int filled = pio_scene_has_partial_bodies(s);
     if (i < filled) return true;
     *out = (pio_snapshot_field){.name = "choice",
                                 .components = 1,

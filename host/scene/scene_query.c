@@ -137,8 +137,10 @@ bool pio_scene_has_state(const pio_scene *s, scene_state field)
 
 bool pio_scene_has_stress(const pio_scene *s)
 {
-    return s->method.type == SCENE_FEM &&
-           s->output.state_fields.n > (pio_scene_has_state(s, SCENE_STATE_REACTION) ? 1 : 0);
+    size_t nodal = 0;
+    for (int state = SCENE_STATE_REACTION; state < SCENE_STATES; state++)
+        nodal += pio_scene_has_state(s, (scene_state)state);
+    return s->method.type == SCENE_FEM && s->output.state_fields.n > nodal;
 }
 
 int pio_scene_stress_places(const pio_scene *s)

@@ -42,7 +42,7 @@ cfg_quantity pio_load_quantity(const scene_load *load);
 bool pio_load_is_springs(const scene_load *load);
 /* Returns whether frames of a mesh have a field of this name besides displacements and forces. */
 bool pio_scene_has_state(const pio_scene *scene, scene_state field);
-/* Returns whether frames of a mesh have fields of stress or strain: some other than the reaction. */
+/* Returns whether frames of a mesh have fields of stress or strain: some that not only nodes have. */
 bool pio_scene_has_stress(const pio_scene *scene);
 /* Returns where these are: pio_stress_place, or-ed; 0 if there are none. */
 int pio_scene_stress_places(const pio_scene *scene);

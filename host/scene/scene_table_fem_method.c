@@ -183,16 +183,20 @@ static const cfg_field states_fields[] = {
     {"fields", CFG_TEXTS, AT(pio_scene, output.state_fields), .values = pio_state_words, .computed = "none",
      .without = OF_PARTICLES, .present = has_state_fields,
      .instead = "is a field of particles, method.type: mpm; meshes have cauchy_stress, von_mises, green_strain, J, "
-                "energy_density and reaction, and displacement, internal_force and the velocity of a motion always",
+                "energy_density, reaction, contact_force, contact_pressure and gap, and displacement, internal_force "
+                "and the velocity of a motion always",
      .meaning = "what is written besides displacements and forces: Cauchy's stress (Pa, a 3 x 3 matrix, in 2D with the "
                 "stress out of the plane), von Mises' stress (Pa), Green's strain (linear: the small strain), the "
                 "volume ratio J, the strain energy per volume at rest (J/m3), the forces of supports on constrained "
-                "nodes (N); each makes files larger"},
+                "nodes (N); of contact the force of obstacles and other surfaces on each node (N), the pressure, which "
+                "is that force without friction for the area at rest (Pa), and the gap, the distance to the nearest "
+                "of these as far as they touch (m); each makes files larger"},
     {"per", CFG_TEXTS, AT(pio_scene, output.state_per), .values = pio_place_words, .computed = "element",
      .present = has_state_per,
-     .meaning = "where these fields are, but for reaction, which is of nodes: element writes the mean over each "
-                "element's volume at rest, node (with the ending _nodal) the mean of the elements around it, weighted "
-                "by their volumes, point (with the ending _points) the value at each integration point"},
+     .meaning =
+         "where these fields are, but for reactions and contact, which are of nodes: element writes the mean over each "
+         "element's volume at rest, node (with the ending _nodal) the mean of the elements around it, weighted "
+         "by their volumes, point (with the ending _points) the value at each integration point"},
     END};
 static const cfg_table states_table = {.what = "states output", .fields = states_fields};
 

@@ -353,10 +353,16 @@ static void check_output(const pio_scene *s, cfg_doc *doc)
                       "%s keeps no accelerations, which reactions need; remove reaction, or use newmark, bdf2 or "
                       "backward_euler",
                       pio_integrator_words[s->fem.integrator]);
+    for (int field = SCENE_STATE_CONTACT_FORCE; field < SCENE_STATES; field++)
+        if (pio_scene_has_state(s, (scene_state)field) && !s->obstacles.n && !(s->touch.distance > 0))
+            pio_cfg_fault(doc, "output.states.fields",
+                          "%s is of contact, and nothing touches; add obstacles or contact, or remove it",
+                          pio_state_words[field]);
     if (pio_scene_is_set(doc, "output.states.per") && !pio_scene_has_stress(s))
         pio_cfg_fault(doc, "output.states.per",
-                      reacts ? "reactions are of nodes in any case; remove it, or add another field"
-                             : "there are no fields that it could place; add output.states.fields, or remove it");
+                      s->output.state_fields.n
+                          ? "reactions and contact are of nodes in any case; remove it, or add another field"
+                          : "there are no fields that it could place; add output.states.fields, or remove it");
 }
 
 /* Reports keys that a scene without inertia does not use. */

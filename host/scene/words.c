@@ -183,6 +183,9 @@ const char *const pio_state_words[] = {[SCENE_STATE_VELOCITY] = "velocity",
                                        [SCENE_STATE_GREEN_STRAIN] = "green_strain",
                                        [SCENE_STATE_ENERGY_DENSITY] = "energy_density",
                                        [SCENE_STATE_REACTION] = "reaction",
+                                       [SCENE_STATE_CONTACT_FORCE] = "contact_force",
+                                       [SCENE_STATE_CONTACT_PRESSURE] = "contact_pressure",
+                                       [SCENE_STATE_GAP] = "gap",
                                        NULL};
 const char *const pio_gradient_per_words[] = {
     [SCENE_GRADIENT_PER_ELEMENT] = "element", [SCENE_GRADIENT_PER_VOLUME] = "volume", NULL};

@@ -9,5 +9,6 @@
 #include "kernels/fem/fem_integral.h"
 #include "kernels/fem/fem_probe.h"
 #include "kernels/fem/fem_stress.h"
+#include "kernels/fem/fem_contact_show.h"
 
 #endif

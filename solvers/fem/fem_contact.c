@@ -340,7 +340,7 @@ static piola_status overlaps(fem_sim *f, piola_error *error)
     what.of = PIOLA_FAILED_NODE;
     what.item = node;
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
-                       "at the start node %d at %s) m is %.3g m deep in obstacle %d; a gap between bodies and "
+                       "at the start node %d at %s) m is %.3g m deep in obstacles[%d]; a gap between bodies and "
                        "obstacles would be right",
                        node, place, depth, obstacle);
 }

@@ -1,4 +1,5 @@
 /* fem_fields.c -- fields of a mesh by name, one component at a time as doubles. */
+#include "solvers/fem/fem_contact_show.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 /* Fields that are made when they are read. */
-typedef enum { STORED, INTERNAL_FORCE, REACTION, FRAME } fem_source;
+typedef enum { STORED, INTERNAL_FORCE, REACTION, CONTACT_FORCE, CONTACT_PRESSURE, CONTACT_GAP, FRAME } fem_source;
 
 /* Nodal: x, plus y where that is not NULL. Of elements: one component of a field. */
 typedef struct {
@@ -40,6 +41,7 @@ static int list_fields(const fem_sim *f, named_field out[MOST_FIELDS])
 {
     const int all = PIO_LAW_CONSTANTS, still = !fem_moves(f), rates = f->frames.u_bar && !still;
     const int reacts = f->motion.integrator == PIO_STATIC || (f->state.vector_at[STATE_A] >= 0 && !f->lattice.state);
+    const real *touch = f->contact.points ? f->newton.trial : NULL;
     const named_field list[] = {
 #define FIELD(letter, name, when, kept, unit, meaning) {#name, {now(f, STATE_##letter), NULL, 1, DIM, DIM, 0, STORED}},
 #include "kernels/fem/fem_fields.def"
@@ -48,6 +50,9 @@ static int list_fields(const fem_sim *f, named_field out[MOST_FIELDS])
         {"rest_position", {f->mesh.rest, NULL, 1, DIM, DIM, 0, STORED}},
         {"internal_force", {f->newton.trial, NULL, 1, DIM, DIM, 0, INTERNAL_FORCE}},
         {"reaction", {reacts ? f->newton.trial : NULL, NULL, 1, DIM, DIM, 0, REACTION}},
+        {"contact_force", {touch, NULL, 1, DIM, DIM, 0, CONTACT_FORCE}},
+        {"contact_pressure", {touch, NULL, 1, 1, DIM, 0, CONTACT_PRESSURE}},
+        {"gap", {touch, NULL, 1, 1, DIM, 0, CONTACT_GAP}},
         {"external_force", {f->forces.external, NULL, 1, DIM, DIM, 0, STORED}},
         {"adj_displacement", {f->frames.u_bar, NULL, 1, DIM, DIM, 0, FRAME}},
         {"adj_velocity", {rates ? f->frames.u_bar + DIM * (size_t)f->mesh.nodes : NULL, NULL, 1, DIM, DIM, 0, FRAME}},
@@ -127,6 +132,9 @@ static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
         fem_reaction(f);
         fem_mask_constrained(f, 1, f->newton.trial);
     }
+    if (d->source == CONTACT_FORCE) fem_contact_show_force(f, f->newton.trial);
+    if (d->source == CONTACT_PRESSURE) fem_contact_show_pressure(f, f->newton.trial);
+    if (d->source == CONTACT_GAP) fem_contact_show_gap(f, f->newton.trial);
     return d->source == FRAME ? fem_frame_adj(f, error) : PIOLA_OK;
 }
 

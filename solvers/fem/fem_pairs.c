@@ -170,6 +170,15 @@ void fem_pairs_count(fem_sim *f)
     if (f->pairs.on) watch(f, f->state.u, 0);
 }
 
+void fem_pairs_gaps(fem_sim *f, const real *u, real *out)
+{
+    const fem_sim_pairs *s = &f->pairs;
+    if (!s->on) return;
+    find_at(f, u);
+    pio_map(&f->base.queue, fem_pair_gaps, s->surface.points, NULL, .fwd = pairs_of(f, u, NULL),
+            .start = s->slot_start, .list = s->slot, .out = out);
+}
+
 piola_status fem_pairs_check(fem_sim *f, piola_error *error)
 {
     fem_pair_found found = {0};

@@ -34,6 +34,9 @@ static inline int fem_is_of_pairs(pio_quantity quantity)
     return quantity == PIO_PAIR_STIFFNESS || quantity == PIO_PAIR_DISTANCE;
 }
 
+/* Lowers the first component of out [nodes][DIM] to the least distance of the pairs of each node in u, m. */
+void fem_pairs_gaps(fem_sim *f, const real *u, real *out);
+
 /* Checks the start, and begins the counts. Returns PIOLA_NUMERICAL with nodes and distance if
  * surfaces touch, pass through each other, or are nearer at rest within one body than the contact's distance; the
  * errors of fem_pairs_check(). */

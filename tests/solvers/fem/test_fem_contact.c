@@ -270,7 +270,7 @@ static void a_start_that_overlaps_is_refused_with_node_obstacle_and_depth(void *
         print_message("  %s\n", error.message);
         assert_int_equal(error.failure.kind, PIOLA_FAILED_CONTACT);
         assert_int_equal(error.failure.of, PIOLA_FAILED_NODE);
-        assert_non_null(strstr(error.message, "0.05 m deep in obstacle 1"));
+        assert_non_null(strstr(error.message, "0.05 m deep in obstacles[1]"));
         fem_case_free(&c);
     }
 }
