@@ -243,7 +243,7 @@ static piola_status too_near(fem_sim *f, const char *what, const char *right, pi
     failure.of = PIOLA_FAILED_NODE;
     failure.item = node[0];
     return sim_fail_as(error, PIOLA_NUMERICAL, failure,
-                       "%s at node %d of body %d and node %d of body %d the surfaces are %.3g m apart; %s", what,
+                       "%s the surfaces at node %d of bodies[%d] and node %d of bodies[%d] are %.3g m apart; %s", what,
                        node[0], body[0], node[1], body[1], least, right);
 }
 
@@ -267,7 +267,7 @@ static piola_status crossing(fem_sim *f, uint64_t key, piola_error *error)
     failure.of = PIOLA_FAILED_NODE;
     failure.item = node[0];
     return sim_fail_as(error, PIOLA_NUMERICAL, failure,
-                       "at the start an edge at node %d of body %d passes through a face at node %d of body %d; "
+                       "at the start an edge at node %d of bodies[%d] passes through a face at node %d of bodies[%d]; "
                        "surfaces that are apart would be right",
                        node[0], body[0], node[1], body[1]);
 }
@@ -314,6 +314,8 @@ piola_status fem_pairs_start(fem_sim *f, piola_error *error)
     if (edge != UINT64_MAX) return crossing(f, edge, error);
     if (!(least > TOUCHES * grip[PAIR_DISTANCE]))
         return too_near(f, "at the start", "a gap between them would be right", error);
+    rc = fem_pairs_inside(f, error);
+    if (rc) return rc;
     pio_queue_zero(q, s->counts, 2 * sizeof *s->counts);
     return fem_pairs_check(f, error);
 }

@@ -41,6 +41,9 @@ void fem_pairs_gaps(fem_sim *f, const real *u, real *out);
  * surfaces touch, pass through each other, or are nearer at rest within one body than the contact's distance; the
  * errors of fem_pairs_check(). */
 piola_status fem_pairs_start(fem_sim *f, piola_error *error);
+/* Returns PIOLA_NUMERICAL with nodes and bodies if one lies within another one in the current state, PIOLA_NO_MEMORY
+ * or PIOLA_UNAVAILABLE (fem_pairs_inside.c). */
+piola_status fem_pairs_inside(fem_sim *f, piola_error *error);
 /* Counts what is within reach in the current state. */
 void fem_pairs_count(fem_sim *f);
 /* Checks an explicit step of h s that has led to the current state; a fault is found by fem_check_fault(). */
