@@ -10,6 +10,7 @@
 #include "tests/kernels/linear/kernel_cases_amg_cycle.h"
 #include "tests/kernels/linear/kernel_cases_amg_levels.h"
 #include "tests/kernels/linear/kernel_cases_amg_modes.h"
+#include "tests/kernels/linear/kernel_cases_beside.h"
 #include "tests/kernels/linear/kernel_cases_direct.h"
 #include "tests/kernels/linear/kernel_cases_refine.h"
 #include "tests/kernels/linear/kernel_cases_linalg.h"
