@@ -38,6 +38,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_load.h"
 #include "tests/kernels/fem/kernel_cases_fem_motion.h"
 #include "tests/kernels/fem/kernel_cases_fem_pairs.h"
+#include "tests/kernels/fem/kernel_cases_fem_pairs_implicit.h"
 #include "tests/kernels/fem/kernel_cases_fem_place.h"
 #include "tests/kernels/fem/kernel_cases_fem_pressure.h"
 #include "tests/kernels/fem/kernel_cases_fem_probe.h"
