@@ -253,10 +253,15 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
 static void check_touch(const pio_scene *s, cfg_doc *doc)
 {
     if (!(s->touch.distance > 0)) return;
-    if (s->fem.integrator != PIO_LEAPFROG)
+    if (s->fem.integrator == PIO_MODAL || s->fem.integrator == PIO_REVERSIBLE_EULER ||
+        s->fem.integrator == PIO_REVERSIBLE_LEAPFROG)
         pio_cfg_fault(doc, "contact",
-                      "surfaces touch each other in steps of the leapfrog alone; use 'integrator: leapfrog', or "
-                      "obstacles in place of bodies");
+                      "modal analysis and the reversible integrators have no contact of surfaces; use a static run, "
+                      "backward_euler, bdf2, newmark or leapfrog");
+    else if (s->fem.integrator != PIO_LEAPFROG && s->fem.linear == PIO_SOLVE_DIRECT)
+        pio_cfg_fault(doc, "solver.linear",
+                      "where surfaces touch each other the matrix has another pattern in every iteration, which "
+                      "elimination does not follow; remove it, or use 'linear: pcg'");
     if (s->loading.n_ties)
         pio_cfg_fault(doc, "contact",
                       "faces that are tied touch each other from the start; remove the contact, or the ties");

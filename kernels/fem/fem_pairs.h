@@ -149,17 +149,15 @@ PIO_FN void fem_pair_area(int k, const fem_pair_area_args *a)
 
 /* ---- how far points may move ------------------------------------------------------------------------------------- */
 
-/* Returns the part of the way by `scale` du along which pair i keeps CONTACT_KEPT of its distance, which is that at the
- * fraction `from` of du before u. */
-PIO_FN wide fem_pair_free(const fem_pair_args *a, int i, const real *du, double from, double scale)
+/* Returns the part of a way along which a pair keeps CONTACT_KEPT of the distance that it begins with. */
+PIO_FN wide fem_pair_free(const fem_pair_surface *s, const fem_pair_way *w, const int *corner, int kind)
 {
-    const int *corner = a->corner + (ptrdiff_t)i * PAIR_NODES, kind = i < a->found->faces ? PAIR_FACE : PAIR_EDGES;
     vec X[PAIR_NODES], x[PAIR_NODES], way[PAIR_NODES];
-    fem_pair_places(&a->s, a->rest, a->u, corner, X, x);
-    fem_pair_load(&a->s, corner, du, way);
+    fem_pair_places(s, w->rest, w->u, corner, X, x);
+    fem_pair_load(s, corner, w->du, way);
     for (int n = 0; n < PAIR_NODES; n++) {
-        x[n] = vec_axpby(R(1), x[n], R(from), vec_axpby(R(1), way[n], R(-1), point_load(du, a->s.node[corner[0]])));
-        way[n] = vec_scale(R(scale), way[n]);
+        x[n] = vec_axpby(R(1), x[n], R(w->from), vec_axpby(R(1), way[n], R(-1), point_load(w->du, s->node[corner[0]])));
+        way[n] = vec_scale(R(w->to - w->from), way[n]);
     }
     return W(pair_free_path(kind, x, way, (double)CONTACT_KEPT));
 }
@@ -180,11 +178,13 @@ PIO_FN real fem_pair_stiffness(const fem_pair_state *s, int n)
 PIO_FN void fem_pair_leap(int k, const fem_pair_leap_args *b)
 {
     const fem_pair_args *a = &b->fwd;
+    const fem_pair_way way = {a->rest, a->u, b->v, -b->h, 0};
     const int node = a->s.node[k];
     wide stiff = W(0), h = W(b->h);
     for (int j = b->start[k]; j < b->start[k + 1]; j++) {
         const int i = b->list[j] / PAIR_NODES;
-        const wide part = fem_pair_free(a, i, b->v, -b->h, b->h);
+        const wide part = fem_pair_free(&a->s, &way, a->corner + (ptrdiff_t)i * PAIR_NODES,
+                                        i < a->found->faces ? PAIR_FACE : PAIR_EDGES);
         if (part < W(1) && part * W(b->h) < h) h = part * W(b->h);
         const fem_pair_state s = fem_pair_of(a, i);
         if (pair_acts(&s.p)) stiff += W(fem_pair_stiffness(&s, b->list[j] % PAIR_NODES));

@@ -106,6 +106,32 @@ typedef struct {
     real *out;                   /* [pairs][FEM_PAIR_NODES][DIM] dPhi/dx of each node, N; set */
 } fem_pair_args;
 
+/* Phi, J: one term for each pair; one whose parts touch has 1e300. */
+typedef fem_pair_args fem_pair_energy_args;
+
+/* d^2 Phi/dx^2 of each pair, beside the matrix (bsr_beside): one item for each pair. */
+typedef struct {
+    fem_pair_args fwd;      /* out is not read */
+    int projected;          /* 1: without its negative part */
+    const int *constrained; /* [nodes] bits of the constrained axes, whose rows and columns are 0 */
+    real *value;            /* [pairs][FEM_PAIR_NODES][FEM_PAIR_NODES][DIM][DIM] N/m; set */
+} fem_pair_matrix_args;
+
+/* What pairs have on the matrix's diagonal, added to a block of each point: one item for each point. */
+typedef struct {
+    const int *start, *list; /* [points + 1], [slots] as of fem_pair_sum */
+    const real *value;       /* see fem_pair_matrix */
+    int first_node_pair;     /* number of the block of the first point among all element blocks */
+    real *out;               /* [node pairs][DIM * DIM] N/m; added to for these points */
+} fem_pair_diagonal_args;
+
+/* How far along a way points may go, if pairs keep CONTACT_KEPT of their distances: one item for each point and edge,
+ * as of fem_pair_near. *limit becomes the smallest key (contact_key) of such a part of the way, if it is below 1. */
+typedef struct {
+    fem_pair_near_args near; /* of a way; room and what is set are not read */
+    uint64_t *limit;         /* [1] lowered */
+} fem_pair_reach_args;
+
 /* With y the cotangent of dPhi/du: one item for each pair. */
 typedef struct {
     fem_pair_args fwd; /* out is not read */

@@ -323,17 +323,33 @@ PIO_FN double pair_volume_of(const fem_pair_near_args *a, const int point[DIM + 
     return pair_volume(x);
 }
 
+/* Returns what rounding of places may make of the volume of points of two boxes. */
+PIO_FN double pair_volume_rounding(const double *low, const double *high)
+{
+    double largest = 0, longest = 0, volume;
+    for (int c = 0; c < DIM; c++) {
+        const double own = fabs(low[c]) > fabs(high[c]) ? fabs(low[c]) : fabs(high[c]);
+        if (own > largest) largest = own;
+        if (high[c] - low[c] > longest) longest = high[c] - low[c];
+    }
+    volume = (sizeof(real) == 4 ? (double)W(1e-6) : (double)W(1e-14)) * largest;
+    for (int c = 1; c < DIM; c++) volume *= longest;
+    return volume;
+}
+
 /* Returns whether the way from point p to q passes through a piece with these corners: p and q are on two sides of it,
- * and the way turns the same way around all of its edges. */
+ * by more than rounding, as of pieces in one plane, and the way turns the same way around all of its edges. */
 PIO_FN int pair_passes(const fem_pair_near_args *a, int p, int q, const int *corner)
 {
-    int t[DIM + 1], left = 0, right = 0;
+    int t[DIM + 2], left = 0, right = 0;
     for (int k = 0; k < DIM; k++) t[k] = corner[k];
     t[DIM] = p;
-    const double from = pair_volume_of(a, t);
+    t[DIM + 1] = q;
+    const pair_box all = pair_box_of(&a->s, &a->way, t, DIM + 2);
+    const double from = pair_volume_of(a, t), least = pair_volume_rounding(all.low, all.high);
     t[DIM] = q;
     const double to = pair_volume_of(a, t);
-    if (!((from > 0 && to < 0) || (from < 0 && to > 0))) return 0;
+    if (!((from > least && to < -least) || (from < -least && to > least))) return 0;
     for (int k = 0; k < DIM; k++) {
         t[0] = p;
         t[1] = q;

@@ -225,6 +225,40 @@ PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
     point_store(a->y, i, s);
 }
 
+/* Adds to the row of item k of y = (A + B) x what the blocks B beside A have there. */
+PIO_FN void bsr_beside_apply(int k, const bsr_beside_apply_args *a)
+{
+    const bsr_beside *b = &a->b;
+    vec sum = vec_zero();
+    for (int j = b->start[k]; j < b->start[k + 1]; j++) {
+        const int place = b->list[j], own = place % b->size, first = place - own;
+        for (int n = 0; n < b->size; n++) {
+            if (n == own) continue;
+            const vec x = point_load(a->x, b->row[b->member[first + n]]);
+            sum = vec_axpby(R(1), sum, R(1), mat_apply(block_load(b->value, place * b->size + n), x));
+        }
+    }
+    point_store(a->y, b->row[k], vec_axpby(R(1), point_load(a->y, b->row[k]), R(1), sum));
+}
+
+/* The same with absolute values of all numbers, see bsr_magnitude. */
+PIO_FN void bsr_beside_magnitude(int k, const bsr_beside_magnitude_args *a)
+{
+    const bsr_beside *b = &a->b;
+    vec sum = point_load(a->y, b->row[k]);
+    for (int j = b->start[k]; j < b->start[k + 1]; j++) {
+        const int place = b->list[j], own = place % b->size, first = place - own;
+        for (int n = 0; n < b->size; n++) {
+            if (n == own) continue;
+            const vec x = point_load(a->x, b->row[b->member[first + n]]);
+            const mat m = block_load(b->value, place * b->size + n);
+            for (int c = 0; c < DIM; c++)
+                for (int d = 0; d < DIM; d++) sum.x[c] += fabs(m.m[c][d] * x.x[d]);
+        }
+    }
+    point_store(a->y, b->row[k], sum);
+}
+
 /* ---- block-Jacobi ---------------------------------------------------------------------------------------- */
 
 /* Returns what `fault` is lowered to where a block row is wrong, 2 row + kind, kind BLOCK_...: the smallest is that of

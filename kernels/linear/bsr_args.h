@@ -8,6 +8,18 @@
 enum { BSR_ROWS = TEAM_LANES / (DIM * DIM) };
 #define BSR_TEAMS(rows) (((rows) + BSR_ROWS - 1) / BSR_ROWS)
 
+/* Symmetric blocks beside a matrix A, which couple rows that its structure does not: those of groups of rows. Place p
+ * is row number p % size of group p / size; an item is a row that has places. What a row of a group has with itself is
+ * part of A. */
+typedef struct {
+    int items, size;         /* rows that are of groups, 0: there are none; rows of each group */
+    const int *row;          /* [items] block row of each, each once */
+    const int *item;         /* [rows] number of the item that each block row is, or -1 */
+    const int *start, *list; /* [items + 1], [places] the places of each item, in the order in which they are added */
+    const int *member;       /* [places] the item at each place */
+    const real *value;       /* [places][size][DIM][DIM] blocks of the place with each place of its group */
+} bsr_beside;
+
 /* The product y = A x: a team for each BSR_ROWS block rows. */
 typedef struct {
     int rows;             /* block rows of A; read by bsr_apply alone */
@@ -23,6 +35,14 @@ typedef bsr_apply_args bsr_apply_transposed_args;
 
 /* The product y = |A| |x|: likewise. */
 typedef bsr_apply_args bsr_magnitude_args;
+
+/* Adds B x to y, with the blocks B beside a matrix; or |B| |x|: one item for each item of B. */
+typedef struct {
+    bsr_beside b;  /* the blocks */
+    const real *x; /* [rows][DIM] the vector to multiply */
+    real *y;       /* [rows][DIM]; added to, not x */
+} bsr_beside_apply_args;
+typedef bsr_beside_apply_args bsr_beside_magnitude_args;
 
 /* How a diagonal block is wrong: its determinant is too small, or an entry is not finite. */
 enum { BLOCK_SINGULAR, BLOCK_NOT_FINITE };

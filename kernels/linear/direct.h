@@ -50,6 +50,29 @@ PIO_FN twofold two_product(wide a, wide b)
     return r;
 }
 
+/* Takes the product of a number with an unknown from the sum. */
+PIO_FN void direct_take(twofold *s, wide entry, wide high, wide low)
+{
+    const twofold p = two_product(-entry, high), t = two_sum(s->high, p.high);
+    s->high = t.high;
+    s->low += t.low + p.low - entry * low;
+}
+
+/* Takes from the sum of row c of block row i what the blocks beside A have there. */
+PIO_FN void direct_take_beside(twofold *s, int i, int c, const direct_residual_args *a)
+{
+    const bsr_beside *b = &a->beside;
+    const int item = b->items ? b->item[i] : -1;
+    for (int j = item < 0 ? 0 : b->start[item]; item >= 0 && j < b->start[item + 1]; j++) {
+        const int place = b->list[j], own = place % b->size, first = place - own;
+        for (int n = 0; n < b->size; n++) {
+            const mat m = block_load(b->value, place * b->size + n);
+            const ptrdiff_t at = (ptrdiff_t)b->row[b->member[first + n]] * DIM;
+            for (int d = 0; d < DIM && n != own; d++) direct_take(s, W(m.m[c][d]), a->high[at + d], a->low[at + d]);
+        }
+    }
+}
+
 /* Sets r = b - A x of block row i, by the compensated dot product of Ogita, Rump and Oishi (2005, algorithm 5.3). */
 PIO_FN void direct_residual(int i, const direct_residual_args *a)
 {
@@ -63,11 +86,10 @@ PIO_FN void direct_residual(int i, const direct_residual_args *a)
             for (int d = 0; d < DIM; d++) {
                 const ptrdiff_t at = (ptrdiff_t)a->column[k] * DIM + d;
                 const wide entry = a->transposed ? W(m.m[d][c]) : W(m.m[c][d]);
-                const twofold p = two_product(-entry, a->high[at]), t = two_sum(s.high, p.high);
-                s.high = t.high;
-                s.low += t.low + p.low - entry * a->low[at];
+                direct_take(&s, entry, a->high[at], a->low[at]);
             }
         }
+        direct_take_beside(&s, i, c, a);
         a->r[(ptrdiff_t)i * DIM + c] = s.high + s.low;
     }
 }

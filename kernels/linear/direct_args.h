@@ -2,7 +2,7 @@
 #ifndef PIOLA_KERNELS_DIRECT_ARGS_H
 #define PIOLA_KERNELS_DIRECT_ARGS_H
 
-#include "kernels/base/base.h"
+#include "kernels/linear/bsr_args.h"
 
 /* The matrix in compressed sparse rows of single numbers: one item for each block row. */
 typedef struct {
@@ -18,6 +18,7 @@ typedef struct {
     const int *row_start, *column, *mirror; /* as of bsr_apply */
     const real *value;                      /* [blocks][DIM][DIM] entries of A */
     int transposed;                         /* 1: A^T in place of A */
+    bsr_beside beside;                      /* blocks beside A, which count as its own */
     const real *b;                          /* [rows][DIM] right-hand side */
     const wide *high, *low;                 /* [rows][DIM] x, the sum of the two */
     wide *r;                                /* [rows][DIM] residual; set */

@@ -212,15 +212,17 @@ void fem_contact_blocks(fem_sim *f, const real *u, int projected)
     pio_map(&f->base.queue, fem_contact_matrix, s->points, NULL, .fwd = fem_contact_of(f, u, NULL),
             .projected = projected, .first_node_pair = s->first_node_pair, .out = f->matrix.block_out);
     fem_friction_blocks(f, u, projected);
+    fem_pairs_blocks(f, u, projected);
 }
 
 void fem_contact_potential(fem_sim *f, const real *u, double *energy)
 {
     const fem_contact_args a = fem_contact_of(f, u, NULL);
-    if (!a.obstacles) return;
+    if (!f->contact.points) return;
     pio_sum(&f->base.queue, fem_contact_energy, f->contact.points, NULL, energy, .obstacles = a.obstacles,
             .shape = a.shape, .pose = a.pose, .coefficients = a.coefficients, .node = a.node, .area = a.area,
             .rest = a.rest, .u = a.u);
+    fem_pairs_potential(f, u, energy);
 }
 
 /* ---- how far a step may go --------------------------------------------------------------------------------- */
@@ -262,8 +264,9 @@ piola_status fem_contact_limit(fem_sim *f, const real *u, const real *du, double
                                piola_error *error)
 {
     *part = 1;
-    if (!f->contact.obstacles.n) return PIOLA_OK;
+    if (!f->contact.points) return PIOLA_OK;
     open_limit(f);
+    fem_pairs_limit(f, u, du, scale, f->contact.keys + CONTACT_LIMIT);
     pio_map(&f->base.queue, fem_contact_reach, f->contact.points, NULL, .fwd = fem_contact_of(f, u, NULL), .du = du,
             .scale = scale, .limit = f->contact.keys + CONTACT_LIMIT);
     return read_key(f, CONTACT_LIMIT, part, error);
@@ -289,6 +292,7 @@ piola_status fem_contact_advance(fem_sim *f, const real *u, const real *du, doub
     const contact_pose_args m = motion_of(f, f->contact.span, f->contact.passed);
     if (!m.obstacles) return fem_contact_limit(f, u, du, 1, part, error);
     open_limit(f);
+    fem_pairs_limit(f, u, du, 1, f->contact.keys + CONTACT_LIMIT);
     pio_map(&f->base.queue, fem_contact_reach, f->contact.points, NULL, .fwd = fem_contact_of(f, u, NULL), .du = du,
             .scale = 1, .motion = m, .limit = f->contact.keys + CONTACT_LIMIT);
     const piola_status rc = read_key(f, CONTACT_LIMIT, part, error);

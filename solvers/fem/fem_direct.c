@@ -111,6 +111,10 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
     char name[128];
     piola_error said = {0};
     fem_levels shape;
+    if (f->pairs.on) {
+        SAY("auto: no factor follows the pattern of the matrix where surfaces touch each other");
+        return PIOLA_OK;
+    }
     if (fem_direct_library(f->base.arena.backend, f->base.ordinal, &table, name, &said)) {
         SAY("auto: %.250s", said.message);
         return PIOLA_OK;

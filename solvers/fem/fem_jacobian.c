@@ -2,6 +2,7 @@
  * has them. */
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
+#include "solvers/fem/fem_pairs.h"
 
 #include <math.h>
 
@@ -40,6 +41,7 @@ void fem_assemble_matrix(fem_sim *f)
             .start = f->matrix.block_start, .source = f->matrix.block_source, .weight = f->matrix.block_weight,
             .element_matrices = f->matrix.block_out,
             .constrained = f->supports.constrained, .out = f->matrix.bsr.value);
+    f->matrix.bsr.beside = (bsr_beside){0};
 }
 
 static void assemble(fem_sim *f, fem_span span, const real *u)
@@ -50,6 +52,7 @@ static void assemble(fem_sim *f, fem_span span, const real *u)
     const fem_rate_set r = fem_rates_at(f, span);
     if (f->motion.integrator != PIO_STATIC) fem_inertial_matrix(f, r.a.d, r.v.d);
     fem_assemble_matrix(f);
+    f->matrix.bsr.beside = fem_pairs_beside(f);
     f->matrix.constant.valid = f->matrix.constant.possible && !f->matrix.projected && !f->linear.pressure.reduced;
     f->matrix.constant.factored = 0;
     f->matrix.constant.ca = r.a.d;

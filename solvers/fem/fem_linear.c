@@ -73,10 +73,8 @@ static piola_status with_jacobi(fem_sim *f, const request *r, pio_krylov_result 
 static piola_status measure_rounding(fem_sim *f, const real *x, double rhs, double *rounding, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    const pio_bsr *a = &f->matrix.bsr;
     double square = 0;
-    pio_map(q, bsr_magnitude, f->mesh.nodes, NULL, .row_start = a->row_start, .column = a->column, .value = a->value,
-            .x = x, .y = f->newton.y);
+    pio_bsr_magnitude(&f->matrix.bsr, x, f->newton.y);
     pio_sum(q, point_dot, f->mesh.nodes, NULL, f->base.scalar, .x = f->newton.y, .y = f->newton.y);
     pio_queue_download(q, &square, f->base.scalar, sizeof square);
     *rounding = UNIT_ROUNDOFF * sqrt(square) / rhs;

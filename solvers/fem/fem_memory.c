@@ -168,6 +168,7 @@ static void take_matrix(fem_sim *f, int morphs)
     if (f->linear.direct.table) pio_direct_layout(&f->linear.direct, &f->base.arena, 1);
     fem_multigrid_layout(f);
     fem_pressure_layout(f);
+    fem_pairs_matrix_layout(f);
     TAKE(arena, f->matrix.block_row, f->matrix.graph.blocks);
     TAKE(arena, f->matrix.block_start, f->matrix.graph.blocks + 1);
     TAKE(arena, f->matrix.block_source, f->matrix.graph.sources);

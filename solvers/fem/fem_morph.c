@@ -65,6 +65,7 @@ static piola_status solve_by_iterations(fem_sim *f, const real *b, real *x, int 
             .blocks = f->matrix.graph.blocks, .row = f->matrix.block_row, .column = f->matrix.bsr.column,
             .start = f->matrix.block_start, .source = f->matrix.block_source, .element_matrices = f->matrix.block_out,
             .constrained = f->morph.fixed, .out = f->matrix.bsr.value);
+    f->matrix.bsr.beside = (bsr_beside){0};
     piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;
     const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SPD, 1);

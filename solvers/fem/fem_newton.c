@@ -17,6 +17,7 @@
 #include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_newton.h"
 #include "solvers/fem/fem_control.h"
+#include "solvers/fem/fem_pairs.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <math.h>
@@ -67,10 +68,11 @@ static void potential(fem_sim *f, fem_span span, const real *u)
 }
 /* clang-format on */
 
-static int download(fem_sim *f, double *sums)
+/* Downloads the sums; errors of the device and of fem_pairs_check(). */
+static piola_status download(newton *n)
 {
-    pio_queue_download(&f->base.queue, sums, f->newton.scalars, sizeof *sums * SUMS);
-    return !f->base.queue.error.code;
+    pio_queue_download(&n->f->base.queue, n->sums, n->f->newton.scalars, sizeof n->sums);
+    return n->f->base.queue.error.code ? sim_failed(&n->f->base, n->error) : fem_pairs_check(n->f, n->error);
 }
 
 static double potential_of(const newton *n)
@@ -100,8 +102,9 @@ static void residual_at(fem_sim *f, const real *u, real *out)
     dot(f, SUM_INTERNAL, f->forces.internal, f->forces.internal);
     dot(f, SUM_EXTERNAL, f->forces.external, f->forces.external);
     dot(f, SUM_MOVE, f->newton.du, f->newton.du);
-    if (!f->contact.obstacles.n) return;
+    if (!f->contact.points) return;
     fem_zero_points(f, f->contact.force);
+    fem_pairs_pressed(f, f->contact.force);
     fem_contact_forces(f, u, f->contact.force);
     dot(f, SUM_PRESSED, f->contact.force, f->contact.force);
 }
@@ -116,7 +119,8 @@ static piola_status evaluate(newton *n, int searched)
     } else {
         if (!searched) potential(f, n->span, f->newton.trial);
         residual_at(f, f->newton.trial, f->newton.rhs);
-        if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+        const piola_status rc = download(n);
+        if (rc) return rc;
     }
     const double bodies = fmax(n->sums[SUM_INTERNAL], n->sums[SUM_PRESSED]);
     const double forces = fmax(fmax(bodies, n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
@@ -132,8 +136,7 @@ static piola_status evaluate(newton *n, int searched)
  * rounded to eps u unbalances more than the rounding of F does. */
 static void magnitude(fem_sim *f)
 {
-    pio_map(&f->base.queue, bsr_magnitude, f->mesh.nodes, NULL, .row_start = f->matrix.bsr.row_start,
-            .column = f->matrix.bsr.column, .value = f->matrix.bsr.value, .x = f->newton.trial, .y = f->newton.y);
+    pio_bsr_magnitude(&f->matrix.bsr, f->newton.trial, f->newton.y);
     fem_mask_constrained(f, 0, f->newton.y);
     dot(f, SUM_ROUNDED, f->newton.y, f->newton.y);
 }
@@ -272,7 +275,7 @@ static piola_status search(newton *n, int moves)
     hold_normal_forces(n);
     const double before = potential_of(n);
     const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_BARRIER]) + fabs(n->sums[SUM_WORK]) + fabs(before);
-    const piola_status rc = shorten(n, moves);
+    piola_status rc = shorten(n, moves);
     if (rc) return rc;
     dot(f, SUM_SLOPE, f->newton.rhs, f->newton.du);
     if (f->loads.has_followers)
@@ -285,7 +288,8 @@ static piola_status search(newton *n, int moves)
         potential(f, n->span, f->newton.y);
         follow_work(f);
         if (k == 0) residual_at(f, f->newton.y, f->newton.lambda); /* where it ends most often */
-        if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+        rc = download(n);
+        if (rc) return rc;
         const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
         const int downhill = f->matrix.kind != PIO_GENERAL || slope > 0;
         n->evaluated = k == 0;
@@ -441,9 +445,9 @@ static piola_status heat(newton *n)
     fem_zero_points(f, f->newton.lambda);
     fem_elastic(f, f->newton.lambda, f->newton.y);
     dot(f, SUM_INTERNAL, f->newton.y, f->newton.y);
-    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    const piola_status rc = download(n);
     n->thermal = sqrt(n->sums[SUM_INTERNAL]);
-    return PIOLA_OK;
+    return rc;
 }
 
 /* trial = u0 + h v0; the coefficients and the scale of what moves. */
@@ -456,14 +460,14 @@ static piola_status predict(newton *n)
     n->cv = r.v.d;
     n->constrained_ca = r.constrained_a.d;
     n->constrained_cv = r.constrained_v.d;
-    const piola_status rc =
-        fem_contact_limit(f, f->newton.trial, fem_state(f, f->state.u, STATE_V), h, &n->reach, n->error);
+    piola_status rc = fem_contact_limit(f, f->newton.trial, fem_state(f, f->state.u, STATE_V), h, &n->reach, n->error);
     if (rc) return rc;
     fem_combine(f, 1, f->newton.trial, n->reach * h, fem_state(f, f->state.u, STATE_V), f->newton.trial);
     pio_queue_zero(&f->base.queue, f->motion.inertia, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->motion.inertia);
     dot(f, SUM_INERTIA, f->motion.inertia, f->motion.inertia);
-    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    rc = download(n);
+    if (rc) return rc;
     n->momentum = sqrt(n->sums[SUM_INERTIA]) / h;
     return f->lattice.recording && n->sums[SUM_RESIDUAL_LOG] < 0 ? fem_euler_check(f, n->error) : PIOLA_OK;
 }

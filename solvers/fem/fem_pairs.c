@@ -26,7 +26,7 @@ static void group(fem_sim *f, int items, const int *limit, const fem_pair_count_
     pio_map_with(q, fem_pair_order, a->groups, NULL, a);
 }
 
-static fem_pair_near_args near_of(const fem_sim *f, const fem_pair_way *way)
+fem_pair_near_args fem_pairs_near(const fem_sim *f, const fem_pair_way *way)
 {
     const fem_sim_pairs *s = &f->pairs;
     return (fem_pair_near_args){.s = s->surface, .way = *way, .grip = s->grip, .box = s->box,
@@ -35,8 +35,7 @@ static fem_pair_near_args near_of(const fem_sim *f, const fem_pair_way *way)
                                 .first = s->first, .found = s->found, .corner = s->pair};
 }
 
-/* Puts pieces and edges into cells. */
-static void sort_pieces(fem_sim *f, const fem_pair_way *way)
+void fem_pairs_sort(fem_sim *f, const fem_pair_way *way)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_pairs *s = &f->pairs;
@@ -56,8 +55,8 @@ static void find(fem_sim *f, const fem_pair_way *way)
     pio_queue *q = &f->base.queue;
     const fem_sim_pairs *s = &f->pairs;
     const int queries = s->surface.points + s->surface.edges;
-    const fem_pair_near_args a = near_of(f, way);
-    sort_pieces(f, way);
+    const fem_pair_near_args a = fem_pairs_near(f, way);
+    fem_pairs_sort(f, way);
     pio_map_with(q, fem_pair_near, queries, NULL, &a);
     pio_scan_with(q, fem_pair_first, queries, &a);
     pio_map_with(q, fem_pair_list, queries, NULL, &a);
@@ -66,8 +65,7 @@ static void find(fem_sim *f, const fem_pair_way *way)
                                  .start = s->slot_start, .list = s->slot});
 }
 
-/* Lists the pairs that are near in displacement u. */
-static void find_at(fem_sim *f, const real *u)
+void fem_pairs_find(fem_sim *f, const real *u)
 {
     const fem_pair_way way = {.rest = f->mesh.rest, .u = u};
     find(f, &way);
@@ -75,15 +73,14 @@ static void find_at(fem_sim *f, const real *u)
 
 /* ---- forces ------------------------------------------------------------------------------------------------------ */
 
-static fem_pair_args pairs_of(const fem_sim *f, const real *u, real *out)
+fem_pair_args fem_pairs_of(const fem_sim *f, const real *u, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
     return (fem_pair_args){.s = s->surface, .found = s->found, .corner = s->pair, .grip = s->grip,
                            .area = f->contact.area, .part = s->part, .rest = f->mesh.rest, .u = u, .out = out};
 }
 
-/* Adds what pairs give to their nodes. */
-static void add_up(fem_sim *f, const real *in, real *out)
+void fem_pairs_add(fem_sim *f, const real *in, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
     pio_map(&f->base.queue, fem_pair_sum, s->surface.points, NULL, .s = s->surface, .start = s->slot_start,
@@ -93,11 +90,11 @@ static void add_up(fem_sim *f, const real *in, real *out)
 void fem_pairs_forces(fem_sim *f, const real *u, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
-    const fem_pair_args a = pairs_of(f, u, s->out);
+    const fem_pair_args a = fem_pairs_of(f, u, s->out);
     if (!s->on) return;
-    find_at(f, u);
+    fem_pairs_find(f, u);
     pio_map_with(&f->base.queue, fem_pair, s->room, &s->found->count, &a);
-    add_up(f, s->out, out);
+    fem_pairs_add(f, s->out, out);
 }
 
 /* From the pairs' parts of the cotangents of areas, K and h to these. */
@@ -118,13 +115,13 @@ void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar,
 {
     const fem_sim_pairs *s = &f->pairs;
     if (!s->on) return;
-    find_at(f, u);
-    pio_map(&f->base.queue, fem_pair_adj, s->room, &s->found->count, .fwd = pairs_of(f, u, NULL), .pairs = s->room,
+    fem_pairs_find(f, u);
+    pio_map(&f->base.queue, fem_pair_adj, s->room, &s->found->count, .fwd = fem_pairs_of(f, u, NULL), .pairs = s->room,
             .y = y, .u_bar = s->out, .rest_bar = parameters ? s->rest_out : NULL, .area_bar = s->area_out,
             .grip_bar = s->grip_out);
-    add_up(f, s->out, u_bar);
+    fem_pairs_add(f, s->out, u_bar);
     if (!parameters) return;
-    add_up(f, s->rest_out, f->mesh.rest_bar);
+    fem_pairs_add(f, s->rest_out, f->mesh.rest_bar);
     numbers_adj(f);
 }
 
@@ -151,7 +148,7 @@ void fem_pairs_leaped(fem_sim *f, double h)
     const fem_pair_way way = {.rest = f->mesh.rest, .u = f->state.u, .du = v, .from = -h, .to = 0};
     if (!s->on) return;
     find(f, &way);
-    pio_map(&f->base.queue, fem_pair_leap, s->surface.points, NULL, .fwd = pairs_of(f, f->state.u, NULL),
+    pio_map(&f->base.queue, fem_pair_leap, s->surface.points, NULL, .fwd = fem_pairs_of(f, f->state.u, NULL),
             .start = s->slot_start, .list = s->slot, .v = v, .mass = f->motion.mass, .h = h,
             .square = f->contact.square, .step = f->step, .needed = f->contact.keys + CONTACT_NEEDED);
 }
@@ -159,15 +156,17 @@ void fem_pairs_leaped(fem_sim *f, double h)
 static void watch(fem_sim *f, const real *u, int own)
 {
     const fem_sim_pairs *s = &f->pairs;
-    pio_map(&f->base.queue, fem_pair_watch, s->surface.points, NULL, .fwd = pairs_of(f, u, NULL),
+    pio_map(&f->base.queue, fem_pair_watch, s->surface.points, NULL, .fwd = fem_pairs_of(f, u, NULL),
             .start = s->slot_start, .list = s->slot, .own = own, .least = s->keys + PAIR_LEAST, .gap = s->gap,
             .touching = s->touching, .counts = s->counts);
 }
 
-/* The step has listed all pairs of its way. */
+/* An explicit step has listed all pairs of its way. */
 void fem_pairs_count(fem_sim *f)
 {
-    if (f->pairs.on) watch(f, f->state.u, 0);
+    if (!f->pairs.on) return;
+    if (!fem_leaps(f)) fem_pairs_find(f, f->state.u);
+    watch(f, f->state.u, 0);
 }
 
 void fem_pairs_gaps(fem_sim *f, const real *u, real *out)
@@ -280,7 +279,7 @@ static piola_status least_distance(fem_sim *f, const real *u, int own, double *l
         double d;
     } key = {0};
     open_key(f, PAIR_LEAST);
-    find_at(f, u);
+    fem_pairs_find(f, u);
     watch(f, u, own);
     pio_queue_download(&f->base.queue, &key.u, f->pairs.keys + PAIR_LEAST, sizeof key);
     *least = key.d;
@@ -308,7 +307,7 @@ piola_status fem_pairs_start(fem_sim *f, piola_error *error)
     if (rc) return rc;
     rc = least_distance(f, f->state.u, 0, &least, error);
     if (rc) return rc;
-    pio_map(q, fem_pair_cross, DIM == 3 ? s->surface.edges : s->surface.faces, NULL, .near = near_of(f, &way),
+    pio_map(q, fem_pair_cross, DIM == 3 ? s->surface.edges : s->surface.faces, NULL, .near = fem_pairs_near(f, &way),
             .fault = s->keys + PAIR_CROSSING);
     pio_queue_download(q, &edge, s->keys + PAIR_CROSSING, sizeof edge);
     if (edge != UINT64_MAX) return crossing(f, edge, error);

@@ -20,6 +20,17 @@ int fem_pairs_items(const fem_sim *f);
 /* Uploads pieces and numbers. */
 void fem_pairs_upload(fem_sim *f);
 
+/* Puts pieces and edges into cells, by where they are on a way. */
+void fem_pairs_sort(fem_sim *f, const fem_pair_way *way);
+/* Lists the pairs that are near in displacement u [nodes][DIM]. */
+void fem_pairs_find(fem_sim *f, const real *u);
+/* Returns what the search for pairs on a way needs. */
+fem_pair_near_args fem_pairs_near(const fem_sim *f, const fem_pair_way *way);
+/* Returns what kernels need of the pairs that are listed, in displacement u, with what they give to their nodes. */
+fem_pair_args fem_pairs_of(const fem_sim *f, const real *u, real *out);
+/* Adds what the listed pairs give to their nodes, [room][FEM_PAIR_NODES][DIM], to out [nodes][DIM]. */
+void fem_pairs_add(fem_sim *f, const real *in, real *out);
+
 /* Adds dPhi/du in displacement u [nodes][DIM], N, to out. */
 void fem_pairs_forces(fem_sim *f, const real *u, real *out);
 /* Its adjoint with cotangents y of these forces, as fem_internal_adj(). */
@@ -36,6 +47,22 @@ static inline int fem_is_of_pairs(pio_quantity quantity)
 
 /* Lowers the first component of out [nodes][DIM] to the least distance of the pairs of each node in u, m. */
 void fem_pairs_gaps(fem_sim *f, const real *u, real *out);
+/* ---- implicit steps (fem_pairs_matrix.c) ---- */
+
+/* Takes the memory of the matrix's part from the arena, or measures it. */
+void fem_pairs_matrix_layout(fem_sim *f);
+/* Adds Phi in displacement u, J, to *energy, device memory; at least 1e300 where surfaces touch. */
+void fem_pairs_potential(fem_sim *f, const real *u, double *energy);
+/* Adds the forces that fem_pairs_forces() has found last to out. */
+void fem_pairs_pressed(fem_sim *f, real *out);
+/* Sets d^2 Phi/du^2 in displacement u, `projected` without its negative part: adds what is on the matrix's diagonal to
+ * the blocks of points, and leaves the rest to fem_pairs_beside(), until pairs are listed anew of another u. */
+void fem_pairs_blocks(fem_sim *f, const real *u, int projected);
+/* Returns what of it is beside the matrix. */
+bsr_beside fem_pairs_beside(const fem_sim *f);
+/* Lowers *limit, device memory, to the key (contact_key) of the part of `scale` du by which u may change, if it is
+ * below 1, see CONTACT_KEPT. */
+void fem_pairs_limit(fem_sim *f, const real *u, const real *du, double scale, uint64_t *limit);
 
 /* Checks the start, and begins the counts. Returns PIOLA_NUMERICAL with nodes and distance if
  * surfaces touch, pass through each other, or are nearer at rest within one body than the contact's distance; the

@@ -27,12 +27,15 @@ typedef struct {
     int *slots, *slot_start;    /* [points], [points + 1] */
     int *slot;                  /* [room FEM_PAIR_NODES] nodes of pairs by point */
     uint64_t *keys;             /* [PAIR_KEYS] */
-    double *grip, *grip_bar;    /* [PAIR_GRIP] K and h; cotangents */
-    real *out;                  /* [room][FEM_PAIR_NODES][DIM] what pairs give to their nodes */
-    real *rest_out, *area_out;  /* [room][FEM_PAIR_NODES][DIM], [room][FEM_PAIR_NODES] likewise to X and areas */
-    real *grip_out;             /* [room][PAIR_GRIP] and to K and h */
-    real *gap;                  /* [points] least distance of each, m */
-    int *touching, *counts;     /* [points] within reach of another; [2] came within reach, and left */
+    int *items;                 /* host [nodes], likewise: item */
+    int *item;                 /* [nodes] number of the point that each is, or -1; NULL with the next: explicit steps */
+    real *value;               /* [room][FEM_PAIR_NODES][FEM_PAIR_NODES][DIM][DIM] see fem_pair_matrix */
+    double *grip, *grip_bar;   /* [PAIR_GRIP] K and h; cotangents */
+    real *out;                 /* [room][FEM_PAIR_NODES][DIM] what pairs give to their nodes */
+    real *rest_out, *area_out; /* [room][FEM_PAIR_NODES][DIM], [room][FEM_PAIR_NODES] likewise to X and areas */
+    real *grip_out;            /* [room][PAIR_GRIP] and to K and h */
+    real *gap;                 /* [points] least distance of each, m */
+    int *touching, *counts;    /* [points] within reach of another; [2] came within reach, and left */
 } fem_sim_pairs;
 
 #endif

@@ -46,14 +46,19 @@ piola_status fem_pairs_accept(const pio_engine_desc *desc, piola_error *error)
     }
     if (!(p->distance > 0)) return PIOLA_OK;
     if (!(p->stiffness > 0 && isfinite(p->stiffness) && isfinite(p->distance) && p->room > 0 && p->body &&
-          p->room < INT32_MAX / (FEM_PAIR_NODES * DIM)))
+          p->room < INT32_MAX / (FEM_PAIR_NODES * FEM_PAIR_NODES)))
         return sim_fail(
             error, PIOLA_BAD_DATA,
             "contact: stiffness %g Pa and distance %g m must be above 0, and room for %d pairs from 1 to %d",
-            p->stiffness, p->distance, (int)p->room, INT32_MAX / (FEM_PAIR_NODES * DIM) - 1);
-    if (m->integrator != PIO_LEAPFROG)
+            p->stiffness, p->distance, (int)p->room, INT32_MAX / (FEM_PAIR_NODES * FEM_PAIR_NODES) - 1);
+    if (fem_on_lattice(m->integrator) || m->integrator == PIO_MODAL)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "contact of surfaces with each other is for the leapfrog; other integrators have none");
+                        "contact of surfaces with each other is for static runs, backward Euler, BDF2, Newmark and the "
+                        "leapfrog; the reversible integrators and modal analysis have none");
+    if (m->integrator != PIO_LEAPFROG && m->linear == PIO_SOLVE_DIRECT)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "solver.linear is direct: where surfaces touch each other the matrix's pattern changes, which "
+                        "no factor follows; 'linear: auto' or 'linear: pcg' would be right");
     if (m->ties.n)
         return sim_fail(error, PIOLA_BAD_DATA,
                         "tied nodes touch what they are tied to: a mesh has ties or contact of "
@@ -104,7 +109,7 @@ static int list_edges(fem_sim_pairs *s)
     return 1;
 }
 
-static void list_pieces(const fem_sim *f, const pio_fem_desc *m, fem_sim_pairs *s, const int *number)
+static void list_pieces(const fem_sim *f, const pio_fem_desc *m, fem_sim_pairs *s)
 {
     int *at = s->corners;
     for (const pio_contact_desc *d = m->contacts; d < m->contacts + m->n_contacts; d++) {
@@ -112,7 +117,7 @@ static void list_pieces(const fem_sim *f, const pio_fem_desc *m, fem_sim_pairs *
         const signed char *cut = cut_of(d->type, &pieces);
         for (int i = 0; i < d->n; i++)
             for (int k = 0; k < pieces * DIM; k++)
-                *at++ = number[d->vertices[(ptrdiff_t)i * fem_nodes_of(d->type) + cut[k]]];
+                *at++ = s->items[d->vertices[(ptrdiff_t)i * fem_nodes_of(d->type) + cut[k]]];
     }
     for (int k = 0; k < f->contact.points; k++) s->bodies[k] = m->pairs.body[f->contact.point[k]];
 }
@@ -134,18 +139,18 @@ int fem_pairs_begin(fem_sim *f, const pio_engine_desc *desc)
         s->surface.faces += m->contacts[k].n * pieces;
     }
     const size_t points = (size_t)s->surface.points + 1, faces = (size_t)s->surface.faces + 1;
-    int *number = malloc(sizeof *number * (size_t)f->mesh.nodes);
+    s->items = malloc(sizeof *s->items * (size_t)f->mesh.nodes);
     s->corners = malloc(sizeof *s->corners * faces * (DIM + 6));
     s->bodies = malloc(sizeof *s->bodies * points);
     s->parts = calloc(points, sizeof *s->parts);
-    int rc = number && s->corners && s->bodies && s->parts;
-    for (int k = 0; rc && k < s->surface.points; k++) number[f->contact.point[k]] = k;
-    if (rc) list_pieces(f, m, s, number);
+    int rc = s->items && s->corners && s->bodies && s->parts;
+    for (int i = 0; rc && i < f->mesh.nodes; i++) s->items[i] = -1;
+    for (int k = 0; rc && k < s->surface.points; k++) s->items[f->contact.point[k]] = k;
+    if (rc) list_pieces(f, m, s);
     if (rc && DIM == 3) rc = list_edges(s);
     for (int k = 0; rc && k < s->surface.points; k++) /* an eighth of the area of each end, shared by its edges */
         s->parts[k] = s->parts[k] > 0 ? R(0.125) / s->parts[k] : 0;
     while (s->groups < s->surface.faces + s->surface.edges) s->groups *= 2;
-    free(number);
     return rc;
 }
 
@@ -155,7 +160,8 @@ void fem_pairs_free_plan(fem_sim *f)
     free(s->corners);
     free(s->bodies);
     free(s->parts);
-    s->corners = s->bodies = NULL;
+    free(s->items);
+    s->corners = s->bodies = s->items = NULL;
     s->parts = NULL;
 }
 
@@ -219,4 +225,5 @@ void fem_pairs_upload(fem_sim *f)
     UPLOAD(s->body, s->bodies, s->surface.points);
     UPLOAD(s->grip, grip, PAIR_GRIP);
     UPLOAD(s->part, s->parts, s->surface.points);
+    if (s->item) UPLOAD(s->item, s->items, f->mesh.nodes);
 }

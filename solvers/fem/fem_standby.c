@@ -83,6 +83,7 @@ piola_status fem_standby_ready(fem_sim *f, piola_error *error)
     char name[128];
     piola_error said = {0};
     if (f->linear.direct.table) return PIOLA_OK;
+    if (f->pairs.on) return sim_fail(error, PIOLA_NO, "no factor follows the pattern where surfaces touch each other");
     if (fem_direct_library(f->base.arena.backend, f->base.ordinal, &table, name, &said))
         return sim_fail(error, PIOLA_NO, "%.1500s", said.message);
     piola_status rc = fem_stopped(f, error);

@@ -7,7 +7,9 @@
  *     ... kernels fill A.value ...                          for each assembly:
  *     pio_bsr_invert_diagonal(&A, e);                           where block-Jacobi is wanted
  *     pio_linop op = pio_bsr_operator(&A, PIO_SPD, PIO_BLOCK_JACOBI);   valid while A is
- */
+ *
+ * Where the pattern of some blocks changes from assembly to assembly, they are beside the matrix, and symmetric:
+ * products and residuals have them, preconditioners and factors do not. */
 #ifndef PIOLA_SOLVERS_BSR_H
 #define PIOLA_SOLVERS_BSR_H
 
@@ -32,6 +34,7 @@ typedef struct {
     real *inverse;       /* [rows][DIM][DIM] of the diagonal blocks */
     uint64_t *fault;     /* [2] lowest row whose diagonal block is singular; BLOCK_RIGHT, which is where it begins */
     pio_product product; /* zeros: products are made by the kernels of kernels/linear/bsr.h */
+    bsr_beside beside;   /* blocks beside it, the caller's; zeros: there are none */
     struct pio_amg *multigrid; /* its multilevel preconditioner, the caller's; NULL: there is none */
 } pio_bsr;
 
@@ -56,6 +59,9 @@ piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error);
 void pio_bsr_invert_begin(pio_bsr *bsr);
 /* Returns what *bsr->fault means, as pio_bsr_invert_diagonal() does: PIOLA_NUMERICAL or PIOLA_UNAVAILABLE. */
 piola_status pio_bsr_invert_end(pio_bsr *bsr, uint64_t fault, piola_error *error);
+
+/* Sets y [rows][DIM] = |A| |x|, entry by entry: what rounding of x by eps changes A x by, over eps. */
+void pio_bsr_magnitude(const pio_bsr *bsr, const real *x, real *y);
 
 /* Returns the operator of the matrix, of which the caller promises that it is of this kind, with a preconditioner that
  * is ready. */

@@ -23,7 +23,8 @@ static double measure(const pio_refine *w, pio_queue *q, const pio_refine_reques
     const pio_bsr *a = t->matrix;
     double square = 0;
     pio_map(q, direct_residual, a->rows, NULL, .row_start = a->row_start, .column = a->column, .mirror = a->mirror,
-            .value = a->value, .transposed = t->transposed, .b = t->b, .high = w->high, .low = w->low, .r = w->r);
+            .value = a->value, .transposed = t->transposed, .beside = a->beside, .b = t->b, .high = w->high,
+            .low = w->low, .r = w->r);
     pio_sum(q, direct_square, (int)w->unknowns, NULL, w->square, .r = w->r);
     pio_queue_download(q, &square, w->square, sizeof square);
     return square > 0 ? sqrt(square) / rhs : square; /* NaN stays */

@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_DIRECT_H
 #define PIOLA_TESTS_KERNEL_CASES_DIRECT_H
 
-#include "tests/kernels/linear/kernel_cases_linalg.h"
+#include "tests/kernels/linear/kernel_cases_beside.h"
 
 /* The structure of a band on the host. */
 typedef struct {
@@ -76,11 +76,13 @@ static void case_direct_expand(case_io *io)
  * residual in the digits of a double would be wrong by as much as it is. */
 static void case_direct_residual(case_io *io)
 {
-    static const char *const names[] = {"A x", "A^T x", NULL};
-    const int transposed = case_variant(io, names), D2 = DIM * DIM;
+    static const char *const names[] = {"A x", "A^T x", "A x + B x", NULL};
+    const int variant = case_variant(io, names), transposed = variant == 1, D2 = DIM * DIM;
     const band b = sample_band(io);
     const host_band h = band_of(io, b.rows);
     const int n = b.rows * DIM;
+    direct_residual_args a;
+    memset(&a, 0, sizeof a);
     case_array *value = case_uniform(io, CASE_CONSTANT, "value", 1, b.blocks * D2, -2, 3);
     case_array *high = case_uniform(io, CASE_CONSTANT, "high", 1, n, -1, 1);
     case_array *low = case_uniform(io, CASE_CONSTANT, "low", 1, n, -1e-17, 1e-17);
@@ -95,9 +97,14 @@ static void case_direct_residual(case_io *io)
                 sum[to] +=
                     (long double)v[k * D2 + c] * ((long double)high->value[from] + (long double)low->value[from]);
             }
+    if (variant == 2) {
+        const beside_sample s = beside_sampled(io, b.rows);
+        representable(io, s.numbers, s.groups * BESIDE_SIZE * BESIDE_NUMBERS);
+        beside_sum(&s, high->value, low->value, sum);
+        a.beside = s.b;
+    }
     for (int i = 0; i < n; i++) right->value[i] = (double)sum[i];
     representable(io, right, n);
-    direct_residual_args a;
     a.row_start = b.row_start;
     a.column = b.column;
     a.mirror = b.mirror;

@@ -104,6 +104,63 @@ void fem_case_pairs(fem_case *c, double stiffness, double distance, int itself, 
         (pio_pairs_desc){.stiffness = stiffness, .distance = distance, .itself = itself, .room = room, .body = body};
 }
 
+/* ---- crossings --------------------------------------------------------------------------------------------------- */
+
+/* The volume, in 2D the area, that points span. */
+static double spanned(const double *const p[D + 1])
+{
+    double e[3][3] = {{0}};
+    for (int k = 0; k < D; k++)
+        for (int a = 0; a < D; a++) e[k][a] = p[k + 1][a] - p[0][a];
+    if (D == 2) return e[0][0] * e[1][1] - e[0][1] * e[1][0];
+    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+           e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+/* Whether the way from a to b passes through a segment or a triangle. */
+static int passes(const double *x, int a, int b, const int *face)
+{
+    const double *p[4], *from = x + a * D, *to = x + b * D;
+    double side[2], around[3];
+    for (int k = 0; k < D; k++)
+        if (face[k] == a || face[k] == b) return 0;
+    for (int k = 0; k < D; k++) p[k] = x + face[k] * D;
+    p[D] = from;
+    side[0] = spanned(p);
+    p[D] = to;
+    side[1] = spanned(p);
+    if (side[0] * side[1] >= 0 || fabs(side[0]) < 1e-14 || fabs(side[1]) < 1e-14) return 0; /* in one plane */
+    for (int k = 0; k < D; k++) {
+        p[0] = from;
+        p[1] = to;
+        for (int m = 0; m < D - 1; m++) p[2 + m] = x + face[(k + m) % D] * D;
+        around[k] = spanned(p);
+    }
+    if (D == 2) return around[0] * around[1] < 0;
+    return around[0] * around[1] > 0 && around[1] * around[D - 1] > 0;
+}
+
+int fem_case_crossings(const fem_case *c, pio_sim *sim)
+{
+    double *x = fem_case_read(sim, "displacement");
+    int *face = malloc(sizeof *face * 1000000), n = 0, count = 0;
+    if (!face) fail_msg("the test ran out of memory");
+    for (int i = 0; i < c->n * D; i++) x[i] += c->rest[i];
+    for (const pio_contact_desc *s = c->contact; s < c->contact + c->fem.n_contacts; s++) {
+        const int nodes = mesh_nodes_of[s->type];
+        for (int e = 0; e < s->n; e++) /* a quadrilateral is two triangles */
+            for (int t = 0; t < nodes - D + 1; t++)
+                for (int k = 0; k < D; k++) face[n++] = s->vertices[e * nodes + (k ? k + t : 0)];
+    }
+    n /= D;
+    for (int e = 0; e < n; e++)
+        for (int k = 0; k < (D == 2 ? 1 : 3); k++)
+            for (int f = 0; f < n; f++) count += passes(x, face[e * D + k], face[e * D + (k + 1) % D], face + f * D);
+    free(face);
+    free(x);
+    return count;
+}
+
 /* The ends do not fit each other: one is farther out, and in space turned and shifted, so that no pieces are parallel
  * or face each other node by node, where second derivatives jump. */
 void fem_case_ring(const double s[3], double x[3])

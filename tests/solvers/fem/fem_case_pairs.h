@@ -14,6 +14,9 @@ void fem_case_blocks(fem_case *c, fem_grid grid);
 int fem_case_body(const fem_case *c, int node);
 /* All outer faces touch each other, with these numbers; room: for so many pairs. */
 void fem_case_pairs(fem_case *c, double stiffness, double distance, int itself, int room);
+/* Returns how many edges of outer faces, in 2D faces, pass through an outer face in the current state, each tried with
+ * each; of linear elements. */
+int fem_case_crossings(const fem_case *c, pio_sim *sim);
 /* A map to a ring about the origin of radii near 1 and 1.3, whose ends are about 0.08 apart near (1, 0). */
 void fem_case_ring(const double s[3], double x[3]);
 /* Sets initial displacements that bring the ends of that ring nearer by `by` m. */

@@ -1,0 +1,73 @@
+/* fem_pairs_implicit.h -- what implicit steps need of contact of surfaces with each other (fem_pairs.h): the potential,
+ * its second derivatives, and how far points may go along a direction. */
+#ifndef PIOLA_KERNELS_FEM_PAIRS_IMPLICIT_H
+#define PIOLA_KERNELS_FEM_PAIRS_IMPLICIT_H
+
+#include "kernels/fem/fem_pairs.h"
+#include "kernels/fem/fem_pairs_find.h"
+
+/* Returns Phi of pair i, J. */
+PIO_FN wide fem_pair_energy(int i, const fem_pair_energy_args *a)
+{
+    const fem_pair_state s = fem_pair_of(a, i);
+    return pair_acts(&s.p) ? pair_energy(&s.p) : W(0);
+}
+
+/* Sets rows and columns of constrained unknowns of the block of two nodes to 0. */
+PIO_FN mat fem_pair_masked(mat K, int row, int column)
+{
+    for (int c = 0; c < DIM; c++)
+        for (int d = 0; d < DIM; d++)
+            if ((row >> c & 1) || (column >> d & 1)) K.m[c][d] = R(0);
+    return K;
+}
+
+/* Sets the blocks of pair i. */
+PIO_FN void fem_pair_matrix(int i, const fem_pair_matrix_args *b)
+{
+    const fem_pair_state s = fem_pair_of(&b->fwd, i);
+    mat K[PAIR_NODES][PAIR_NODES];
+    int constrained[PAIR_NODES];
+    for (int n = 0; n < PAIR_NODES; n++) {
+        constrained[n] = b->constrained[b->fwd.s.node[s.corner[n]]];
+        for (int m = 0; m < PAIR_NODES; m++) K[n][m] = mat_diag(R(0));
+    }
+    if (pair_acts(&s.p)) {
+        if (b->projected)
+            pair_matrix_projected(&s.p, K);
+        else
+            pair_matrix(&s.p, K);
+    }
+    for (int n = 0; n < PAIR_NODES; n++)
+        for (int m = 0; m < PAIR_NODES; m++)
+            block_store(b->value, (i * PAIR_NODES + n) * PAIR_NODES + m,
+                        fem_pair_masked(K[n][m], constrained[n], constrained[m]));
+}
+
+/* Adds to the block of point k what its pairs have there. */
+PIO_FN void fem_pair_diagonal(int k, const fem_pair_diagonal_args *a)
+{
+    mat sum = block_load(a->out, a->first_node_pair + k);
+    for (int j = a->start[k]; j < a->start[k + 1]; j++) {
+        const int slot = a->list[j];
+        sum = mat_axpby(R(1), sum, R(1), block_load(a->value, slot * PAIR_NODES + slot % PAIR_NODES));
+    }
+    block_store(a->out, a->first_node_pair + k, sum);
+}
+
+/* Lowers the limit by the pairs of query i. */
+PIO_FN void fem_pair_reach(int i, const fem_pair_reach_args *b)
+{
+    const fem_pair_near_args *a = &b->near;
+    const pair_query q = pair_query_of(a, i);
+    const int kind = q.edge ? PAIR_EDGES : PAIR_FACE;
+    pair_walk w = pair_walk_of(a, &q.box, q.edge);
+    int corner[FEM_PAIR_NODES];
+    for (int other = pair_walk_next(a, &w); other >= 0; other = pair_walk_next(a, &w)) {
+        if (other < q.least || !pair_is_near(a, &q, other, corner)) continue;
+        const wide part = fem_pair_free(&a->s, &a->way, corner, kind);
+        if (part < W(1)) atomic_min_u64(b->limit, contact_key(part));
+    }
+}
+
+#endif
