@@ -5,5 +5,6 @@
 
 #include "kernels/fem/fem_pairs.h"
 #include "kernels/fem/fem_pairs_find.h"
+#include "kernels/fem/fem_pairs_friction.h"
 
 #endif

@@ -75,15 +75,14 @@ static void find_at(fem_sim *f, const real *u)
 
 /* ---- forces ------------------------------------------------------------------------------------------------------ */
 
-static fem_pair_args pairs_of(const fem_sim *f, const real *u, real *out)
+fem_pair_args fem_pairs_of(const fem_sim *f, const real *u, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
     return (fem_pair_args){.s = s->surface, .found = s->found, .corner = s->pair, .grip = s->grip,
                            .area = f->contact.area, .part = s->part, .rest = f->mesh.rest, .u = u, .out = out};
 }
 
-/* Adds what pairs give to their nodes. */
-static void add_up(fem_sim *f, const real *in, real *out)
+void fem_pairs_add(fem_sim *f, const real *in, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
     pio_map(&f->base.queue, fem_pair_sum, s->surface.points, NULL, .s = s->surface, .start = s->slot_start,
@@ -93,18 +92,18 @@ static void add_up(fem_sim *f, const real *in, real *out)
 void fem_pairs_forces(fem_sim *f, const real *u, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
-    const fem_pair_args a = pairs_of(f, u, s->out);
+    const fem_pair_args a = fem_pairs_of(f, u, s->out);
     if (!s->on) return;
     find_at(f, u);
     pio_map_with(&f->base.queue, fem_pair, s->room, &s->found->count, &a);
-    add_up(f, s->out, out);
+    fem_pairs_add(f, s->out, out);
 }
 
-/* From the pairs' parts of the cotangents of areas, K and h to these. */
-static void numbers_adj(fem_sim *f)
+void fem_pairs_parameters_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_pairs *s = &f->pairs;
+    fem_pairs_add(f, s->rest_out, f->mesh.rest_bar);
     pio_map(q, fem_pair_area, s->surface.points, NULL, .start = s->slot_start, .list = s->slot, .in = s->area_out,
             .out = f->contact.area_bar);
     for (int k = 0; k < PAIR_GRIP; k++) {
@@ -119,13 +118,11 @@ void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar,
     const fem_sim_pairs *s = &f->pairs;
     if (!s->on) return;
     find_at(f, u);
-    pio_map(&f->base.queue, fem_pair_adj, s->room, &s->found->count, .fwd = pairs_of(f, u, NULL), .pairs = s->room,
+    pio_map(&f->base.queue, fem_pair_adj, s->room, &s->found->count, .fwd = fem_pairs_of(f, u, NULL), .pairs = s->room,
             .y = y, .u_bar = s->out, .rest_bar = parameters ? s->rest_out : NULL, .area_bar = s->area_out,
             .grip_bar = s->grip_out);
-    add_up(f, s->out, u_bar);
-    if (!parameters) return;
-    add_up(f, s->rest_out, f->mesh.rest_bar);
-    numbers_adj(f);
+    fem_pairs_add(f, s->out, u_bar);
+    if (parameters) fem_pairs_parameters_adj(f);
 }
 
 void fem_pairs_adj_begin(fem_sim *f)
@@ -151,7 +148,7 @@ void fem_pairs_leaped(fem_sim *f, double h)
     const fem_pair_way way = {.rest = f->mesh.rest, .u = f->state.u, .du = v, .from = -h, .to = 0};
     if (!s->on) return;
     find(f, &way);
-    pio_map(&f->base.queue, fem_pair_leap, s->surface.points, NULL, .fwd = pairs_of(f, f->state.u, NULL),
+    pio_map(&f->base.queue, fem_pair_leap, s->surface.points, NULL, .fwd = fem_pairs_of(f, f->state.u, NULL),
             .start = s->slot_start, .list = s->slot, .v = v, .mass = f->motion.mass, .h = h,
             .square = f->contact.square, .step = f->step, .needed = f->contact.keys + CONTACT_NEEDED);
 }
@@ -159,7 +156,7 @@ void fem_pairs_leaped(fem_sim *f, double h)
 static void watch(fem_sim *f, const real *u, int own)
 {
     const fem_sim_pairs *s = &f->pairs;
-    pio_map(&f->base.queue, fem_pair_watch, s->surface.points, NULL, .fwd = pairs_of(f, u, NULL),
+    pio_map(&f->base.queue, fem_pair_watch, s->surface.points, NULL, .fwd = fem_pairs_of(f, u, NULL),
             .start = s->slot_start, .list = s->slot, .own = own, .least = s->keys + PAIR_LEAST, .gap = s->gap,
             .touching = s->touching, .counts = s->counts);
 }

@@ -24,6 +24,12 @@ void fem_pairs_upload(fem_sim *f);
 void fem_pairs_forces(fem_sim *f, const real *u, real *out);
 /* Its adjoint with cotangents y of these forces, as fem_internal_adj(). */
 void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+/* Returns what launches pass to kernels of the pairs that are listed, in displacement u. */
+fem_pair_args fem_pairs_of(const fem_sim *f, const real *u, real *out);
+/* Adds what these pairs give to their nodes, in [pairs][FEM_PAIR_NODES][DIM], to out [nodes][DIM]. */
+void fem_pairs_add(fem_sim *f, const real *in, real *out);
+/* Adds what they give to cotangents of rest positions, areas, K and h, in the arrays of fem_sim_pairs, to these. */
+void fem_pairs_parameters_adj(fem_sim *f);
 /* Zeroes the cotangents of K and h, at the beginning of an adjoint sweep. */
 void fem_pairs_adj_begin(fem_sim *f);
 /* Copies the value of a design of K or h to where it is used, or with `back` its cotangent into `value`. */

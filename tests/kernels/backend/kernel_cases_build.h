@@ -37,6 +37,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_load.h"
 #include "tests/kernels/fem/kernel_cases_fem_motion.h"
 #include "tests/kernels/fem/kernel_cases_fem_pairs.h"
+#include "tests/kernels/fem/kernel_cases_fem_pairs_friction.h"
 #include "tests/kernels/fem/kernel_cases_fem_place.h"
 #include "tests/kernels/fem/kernel_cases_fem_pressure.h"
 #include "tests/kernels/fem/kernel_cases_fem_probe.h"
