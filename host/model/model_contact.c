@@ -58,6 +58,8 @@ static piola_status add_pairs(pio_model *m, piola_error *error)
     const int64_t room = (m->scene->method.dimension == 3 ? ROOM_3D : ROOM_2D) * points;
     f->desc.pairs = (pio_pairs_desc){.stiffness = t->stiffness,
                                      .distance = t->distance,
+                                     .friction = t->friction,
+                                     .friction_velocity = t->friction_velocity,
                                      .itself = t->between == SCENE_TOUCH_ALL,
                                      .room = t->pairs > 0        ? t->pairs
                                              : room < LEAST_ROOM ? LEAST_ROOM

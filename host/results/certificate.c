@@ -120,6 +120,11 @@ static void surfaces_json(const pio_contact_report *report, pio_json *json)
     pio_json_integer(json, "pairs", report->pairs);
     pio_json_integer(json, "room", report->room);
     pio_json_double(json, "distance", report->nearest);
+    if (report->rubs) {
+        pio_json_integer(json, "stuck", report->rub_stuck);
+        pio_json_integer(json, "between", report->rub_between);
+        pio_json_integer(json, "slid", report->rub_slid);
+    }
     pio_json_end_object(json);
 }
 

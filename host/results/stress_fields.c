@@ -52,7 +52,7 @@ static const struct {
     const char *units, *meaning;
 } of_nodes[] = {
     {SCENE_STATE_REACTION, true, "N", "force of the supports on the constrained nodes, 0 elsewhere"},
-    {SCENE_STATE_CONTACT_FORCE, true, "N", "force of obstacles and other surfaces on the node, with friction"},
+    {SCENE_STATE_CONTACT_FORCE, true, "N", "force of obstacles, with friction, and other surfaces on the node"},
     {SCENE_STATE_CONTACT_PRESSURE, false, "Pa", "that force without friction for the node's part of the area at rest"},
     {SCENE_STATE_GAP, false, "m", "distance to the nearest obstacle or other surface, as far as these touch"},
 };

@@ -474,7 +474,7 @@ static const cfg_field scene_fields[] = {
      .table = &pio_fem_obstacle_table, .present = has_obstacles,
      .meaning = "rigid obstacles that outer faces of bodies touch without friction, at rest or moving"},
     {"contact", CFG_MAPPING, .table = &pio_fem_contact_table, .present = has_touch, .computed = "surfaces do not touch",
-     .meaning = "contact, without friction, of the outer faces of all bodies with each other"},
+     .meaning = "contact of the outer faces of all bodies with each other"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(goal, design), .table = &pio_fem_design_table, .present = has_design,
      .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},

@@ -17,6 +17,12 @@ static const cfg_field contact_fields[] = {
      .quantity = CFG_PRESSURE, POSITIVE,
      .meaning = "pressure K, about which surfaces press at half the distance; larger keeps them nearer to the "
                 "distance apart"},
+    {"friction", CFG_NUMBER, AT(pio_scene, touch.friction), .fallback = "0", NOT_NEGATIVE,
+     .meaning = "Coulomb's coefficient, with the leapfrog: of each normal force this fraction acts against sliding; "
+                "with a larger one bodies can be gripped and lifted by a smaller pressure"},
+    {"friction_velocity", CFG_NUMBER, AT(pio_scene, touch.friction_velocity), .fallback = "1 mm/s", REGULARISATION,
+     .meaning = "sliding speed at which friction has 0.7 of its size; bodies that should stick creep at about this "
+                "speed, and a larger one makes derivatives milder"},
     {"between", CFG_ENUM, AT(pio_scene, touch.between), .values = pio_touch_words, .fallback = "all",
      .meaning = "what touches: all surfaces, each body itself too; or bodies each other alone, whose elements may then "
                 "be smaller than the distance"},

@@ -31,6 +31,7 @@
 #include "kernels/fem/fem_moment_args.h"
 #include "kernels/fem/fem_observe_args.h"
 #include "kernels/fem/fem_pairs_args.h"
+#include "kernels/fem/fem_pairs_friction_args.h"
 #include "kernels/fem/fem_place_args.h"
 #include "kernels/fem/fem_probe_args.h"
 #include "kernels/fem/fem_sense_args.h"

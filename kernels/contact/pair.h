@@ -298,4 +298,21 @@ PIO_FN void pair_curve(const pair_near *p, const vec y[PAIR_NODES], vec out[PAIR
     for (int i = 0; i < PAIR_NODES; i++) out[i] = vec_axpby(p->w[i], turn, -vec_dot(p->slide[i], shift), p->n);
 }
 
+/* Adjoint of the weights and of n: adds to x_bar for the cotangents w_bar_i of w_i and n_bar of n, in J's
+ * unit. Where nodes move by y, dw_i = -C_i . (s + d v) and dn = Q s - v, with s and v of pair_curve. So with
+ * g = sum_i w_bar_i C_i the cotangents of these are Q n_bar - g and -(n_bar + d g). */
+PIO_FN void pair_near_adj(const pair_near *p, const real w_bar[PAIR_NODES], vec n_bar, vec x_bar[PAIR_NODES])
+{
+    vec g = vec_zero();
+    PIO_UNROLL
+    for (int i = 0; i < PAIR_NODES; i++) g = vec_axpby(R(1), g, w_bar[i], p->slide[i]);
+    const vec s_bar = vec_axpby(R(1), mat_apply(p->bend, n_bar), R(-1), g);
+    const vec v_bar = vec_axpby(R(-1), n_bar, -p->d, g);
+    PIO_UNROLL
+    for (int i = 0; i < PAIR_NODES; i++) {
+        x_bar[i] = vec_axpby(R(1), x_bar[i], p->w[i], s_bar);
+        x_bar[i] = vec_axpby(R(1), x_bar[i], vec_dot(p->slide[i], v_bar), p->n);
+    }
+}
+
 #endif

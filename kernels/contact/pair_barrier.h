@@ -196,6 +196,23 @@ PIO_FN real pair_normal_force(const pair_barrier *p)
     return -p->scale * p->ease.value * p->B.slope;
 }
 
+/* Its adjoint, press_bar in J's unit per N: adds to the cotangents of x at rest in X_bar and at hand in x_bar, and of k
+ * and h, by dN = -k (e B'' dd/h + B' de) - e B' dk + k e B'' s dh/h. */
+PIO_FN void pair_normal_force_adj(const pair_barrier *p, const vec X[PAIR_NODES], real press_bar, vec x_bar[PAIR_NODES],
+                                  vec X_bar[PAIR_NODES], real *scale_bar, real *h_bar)
+{
+    const vec none[PAIR_NODES] = {{{R(0)}}};
+    const real steep = p->scale * p->ease.value * p->B.curve / p->h * press_bar, by_ease = -p->scale * p->B.slope;
+    PIO_UNROLL
+    for (int i = 0; i < PAIR_NODES; i++) {
+        x_bar[i] = vec_axpby(R(1), x_bar[i], -steep * p->at.w[i], p->at.n);
+        x_bar[i] = vec_axpby(R(1), x_bar[i], by_ease * press_bar, p->ease.slope[i]);
+    }
+    *scale_bar -= p->ease.value * p->B.slope * press_bar;
+    *h_bar += steep * p->at.d / p->h;
+    pair_ease_rest(&p->ease, X, none, by_ease * press_bar, R(0), X_bar);
+}
+
 /* Sets out_i = dPhi/dx_i, N. */
 PIO_FN void pair_slopes(const pair_barrier *p, vec out[PAIR_NODES])
 {

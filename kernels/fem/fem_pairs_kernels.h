@@ -6,5 +6,6 @@
 #include "kernels/fem/fem_pairs.h"
 #include "kernels/fem/fem_pairs_find.h"
 #include "kernels/fem/fem_pairs_implicit.h"
+#include "kernels/fem/fem_pairs_friction.h"
 
 #endif

@@ -176,6 +176,8 @@ typedef struct {
     int64_t pairs, room; /* surfaces: the most pairs at a time that were near; those that there can be; 0: none */
     int64_t met, parted; /* how often a node of a surface came within reach of another, and left it */
     double nearest;      /* least distance between surfaces, m; where they never met their contact's distance */
+    int rubs;            /* surfaces may have friction between them */
+    int64_t rub_stuck, rub_between, rub_slid; /* of pairs that press, as stuck, between and slid of nodes */
 } pio_contact_report;
 
 /* A kind of kinks (points where the derivative jumps), and the tolerance within which they were counted as near. */

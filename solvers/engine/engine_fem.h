@@ -46,10 +46,11 @@ typedef struct {
 
 /* Contact of surfaces with each other, of all faces that touch; see kernels/fem/fem_pairs.h. */
 typedef struct {
-    double stiffness, distance; /* K, Pa, > 0; h, m, > 0. distance 0: there is none, and nothing else is read */
-    int32_t itself;             /* 1: a body touches itself, too; 0: bodies touch each other alone */
-    int32_t room;               /* pairs that there can be at a time, >= 1 */
-    const int32_t *body;        /* [nodes] number of the body that each node is of */
+    double stiffness, distance;         /* K, Pa, > 0; h, m, > 0. distance 0: there is none, and nothing else is read */
+    double friction, friction_velocity; /* mu, >= 0, of the leapfrog alone; e, m/s, at least PIO_LEAST_VELOCITY */
+    int32_t itself;                     /* 1: a body touches itself, too; 0: bodies touch each other alone */
+    int32_t room;                       /* pairs that there can be at a time, >= 1 */
+    const int32_t *body;                /* [nodes] number of the body that each node is of */
 } pio_pairs_desc;
 
 /* Nodes that are tied to others: the displacement of each is u = sum_k weight_k u_k over its masters, which are tied to

@@ -89,7 +89,9 @@ typedef enum {
     PIO_REGULARISATION_VELOCITY, /* likewise desc.regularisation_velocity */
     PIO_WALL_FRICTION,  /* likewise that of wall `which` of the grid, 2 axis + side, see pio_grid_desc.wall_friction */
     PIO_PAIR_STIFFNESS, /* of meshes: the one number desc.fem->pairs.stiffness */
-    PIO_PAIR_DISTANCE,  /* likewise its distance */
+    PIO_PAIR_DISTANCE,  /* likewise its distance, as what follows */
+    PIO_PAIR_FRICTION,
+    PIO_PAIR_FRICTION_VELOCITY,
     PIO_CONTROL_VALUES
 } pio_quantity;
 

@@ -1,7 +1,7 @@
 /* fem_contact.c -- contact of a mesh's surface with obstacles: points, their areas, forces, blocks of the matrix, and
  * how far a step may go. Forces of contact count as internal ones, as those of springs do. */
 #include "solvers/fem/fem_friction.h"
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -467,6 +467,7 @@ piola_status fem_contact_report(pio_sim *sim, pio_contact_report *report, piola_
     int counts[2] = {0};
     *report = (pio_contact_report){.points = f->contact.points};
     const piola_status rc = fem_pairs_report(f, report, error);
+    fem_pairs_friction_report(f, report);
     if (rc || !f->contact.obstacles.n) return rc;
     pio_queue_download(&sim->queue, counts, f->contact.counts, sizeof counts);
     report->began = counts[0];

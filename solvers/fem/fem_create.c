@@ -3,7 +3,7 @@
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 #include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
 #include "solvers/fem/fem_supports.h"
@@ -91,6 +91,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     piola_status bad = check_parts(desc, error);
     if (!bad) bad = fem_contact_accept(desc, error);
     if (!bad) bad = fem_pairs_accept(desc, error);
+    if (!bad) bad = fem_pairs_friction_accept(desc, error);
     if (!bad) bad = fem_lattice_check(desc, error);
     if (!bad) bad = fem_tie_check(m, error);
     if (!bad) bad = fem_control_check(desc, error);
@@ -310,6 +311,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->newton.projection = m->projection;
     take_integrator(f, m, desc);
     fem_friction_begin(f, desc);
+    fem_pairs_friction_begin(f, desc);
     f->setup.start_only = desc->start_only && m->integrator == PIO_STATIC && !m->follows &&
                           m->linear != PIO_SOLVE_DIRECT && m->product == PIO_OWN_PRODUCT;
     const int blocks = take_blocks(f, m);

@@ -4,7 +4,7 @@
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 
 static const pio_backend *const backend = &PIO_BACKEND;
 
@@ -87,6 +87,7 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
         if (rc) return rc;
         if (!sim->turned) fem_contact_count(f);
         if (!sim->turned) fem_pairs_count(f);
+        if (!sim->turned) fem_pairs_friction_count(f);
         if (!sim->turned) fem_observe_step(f, sim->index);
     }
     return sim_failed(sim, error);
@@ -167,6 +168,7 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     sim_norms_start(sim);
     fem_contact_adj_begin(f);
     fem_pairs_adj_begin(f);
+    fem_pairs_friction_adj_begin(f);
     fem_observe_step_adj(f, sim->index);
     fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
     return sim_failed(sim, error);

@@ -7,12 +7,12 @@
  * The first kick is that of half a span, from the velocity at time 0: positions are of the second order, exact under a
  * constant force. The velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes
  * late by h/2: it is of the first order. Friction is that of the normal force at t0 and the velocity at t0 + h/2
- * (fem_friction.h). Constrained unknowns go where the end of the step puts them. The step is
- * stable while h omega <= 2 for every frequency omega. */
+ * (fem_friction.h), first between surfaces (fem_pairs_friction.h) and then at obstacles. Constrained unknowns go where
+ * the end of the step puts them. The step is stable while h omega <= 2 for every frequency omega. */
 #include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 
 #include <math.h>
 
@@ -61,6 +61,7 @@ piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
     pio_queue *q = &f->base.queue;
     const fem_leap_args a = leap_args(f, step);
     fem_leap_force(f, step);
+    fem_pairs_friction_leaps(f, fem_leap_kick(f, step));
     fem_friction_leaps(f, fem_leap_kick(f, step));
     fem_curves(f, fem_whole(step), f->curves.factor);
     pio_queue_zero(q, f->newton.lambda, point_bytes(f));
@@ -87,9 +88,12 @@ static int forces_seen(const fem_sim *f, int64_t state)
 /* newton.lambda, cotangents of all forces, become those of forces without friction. */
 static void friction_adj(fem_sim *f, int64_t step)
 {
-    if (!f->contact.rough) return;
+    const double kick = fem_leap_kick(f, step);
+    if (!f->contact.rough && !f->rubs.on) return;
     fem_leap_force(f, step);
-    fem_friction_leaps_adj(f, fem_leap_kick(f, step));
+    fem_pairs_friction_leaps(f, kick);
+    fem_friction_leaps_adj(f, kick);
+    fem_pairs_friction_leaps_adj(f, kick);
 }
 
 /* Cotangents of the end, `known`, become those of the beginning, u its state. Forces that were observed at the end go

@@ -97,11 +97,11 @@ void fem_pairs_forces(fem_sim *f, const real *u, real *out)
     fem_pairs_add(f, s->out, out);
 }
 
-/* From the pairs' parts of the cotangents of areas, K and h to these. */
-static void numbers_adj(fem_sim *f)
+void fem_pairs_parameters_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_pairs *s = &f->pairs;
+    fem_pairs_add(f, s->rest_out, f->mesh.rest_bar);
     pio_map(q, fem_pair_area, s->surface.points, NULL, .start = s->slot_start, .list = s->slot, .in = s->area_out,
             .out = f->contact.area_bar);
     for (int k = 0; k < PAIR_GRIP; k++) {
@@ -120,9 +120,7 @@ void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar,
             .y = y, .u_bar = s->out, .rest_bar = parameters ? s->rest_out : NULL, .area_bar = s->area_out,
             .grip_bar = s->grip_out);
     fem_pairs_add(f, s->out, u_bar);
-    if (!parameters) return;
-    fem_pairs_add(f, s->rest_out, f->mesh.rest_bar);
-    numbers_adj(f);
+    if (parameters) fem_pairs_parameters_adj(f);
 }
 
 void fem_pairs_adj_begin(fem_sim *f)
@@ -173,7 +171,7 @@ void fem_pairs_gaps(fem_sim *f, const real *u, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
     if (!s->on) return;
-    find_at(f, u);
+    fem_pairs_find(f, u);
     pio_map(&f->base.queue, fem_pair_gaps, s->surface.points, NULL, .fwd = pairs_of(f, u, NULL),
             .start = s->slot_start, .list = s->slot, .out = out);
 }

@@ -35,6 +35,8 @@ void fem_pairs_add(fem_sim *f, const real *in, real *out);
 void fem_pairs_forces(fem_sim *f, const real *u, real *out);
 /* Its adjoint with cotangents y of these forces, as fem_internal_adj(). */
 void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+/* Adds what they give to cotangents of rest positions, areas, K and h, in the arrays of fem_sim_pairs, to these. */
+void fem_pairs_parameters_adj(fem_sim *f);
 /* Zeroes the cotangents of K and h, at the beginning of an adjoint sweep. */
 void fem_pairs_adj_begin(fem_sim *f);
 /* Copies the value of a design of K or h to where it is used, or with `back` its cotangent into `value`. */
@@ -47,6 +49,7 @@ static inline int fem_is_of_pairs(pio_quantity quantity)
 
 /* Lowers the first component of out [nodes][DIM] to the least distance of the pairs of each node in u, m. */
 void fem_pairs_gaps(fem_sim *f, const real *u, real *out);
+
 /* ---- implicit steps (fem_pairs_matrix.c) ---- */
 
 /* Takes the memory of the matrix's part from the arena, or measures it. */

@@ -2,7 +2,7 @@
  * back. */
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <stdlib.h>
@@ -78,6 +78,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
         sim_obstacle_design(&f->contact.obstacles, q, e, value, 0);
     } else if (fem_is_of_pairs(e->quantity)) {
         fem_pairs_design(f, e->quantity, value, 0);
+    } else if (fem_is_of_pairs_friction(e->quantity)) {
+        fem_pairs_friction_design(f, e->quantity, value, 0);
     } else if (d->direction) {
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.reference, .rest = nodes.out);
@@ -178,6 +180,8 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
         sim_obstacle_design(&f->contact.obstacles, q, e, value_bar, 1);
     } else if (fem_is_of_pairs(e->quantity)) {
         fem_pairs_design(f, e->quantity, value_bar, 1);
+    } else if (fem_is_of_pairs_friction(e->quantity)) {
+        fem_pairs_friction_design(f, e->quantity, value_bar, 1);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         pio_map(q, fem_along_adj, f->mesh.nodes, NULL,

@@ -1,7 +1,7 @@
 /* fem_upload.c -- a mesh's description goes to the device, into the memory that fem_layout took. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_contact.h"
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
@@ -286,6 +286,7 @@ piola_status fem_upload(fem_sim *f, const pio_engine_desc *desc, piola_error *er
     upload_loads(f, m);
     fem_contact_upload(f, desc);
     fem_pairs_upload(f);
+    fem_pairs_friction_upload(f);
     rc = fem_vary_upload(f, m, error);
     if (!rc) rc = fem_tie_upload(f, m, error);
     if (rc) return rc;

@@ -61,6 +61,8 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_WALL_FRICTION:
     case PIO_PAIR_STIFFNESS:
     case PIO_PAIR_DISTANCE:
+    case PIO_PAIR_FRICTION:
+    case PIO_PAIR_FRICTION_VELOCITY:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};

@@ -44,6 +44,9 @@ static const char *const quantities[PIO_CONTROL_VALUES + 1] = {[PIO_POSITION] = 
                                                                [PIO_OBSTACLE_DISTANCE] = "obstacle distance",
                                                                [PIO_PAIR_STIFFNESS] = "contact stiffness",
                                                                [PIO_PAIR_DISTANCE] = "contact distance",
+                                                               [PIO_PAIR_FRICTION] = "contact friction",
+                                                               [PIO_PAIR_FRICTION_VELOCITY] =
+                                                                   "contact friction velocity",
                                                                [PIO_NAMED_CONSTANT] = "named constant"};
 
 /* Returns the name of a quantity of meshes. */
