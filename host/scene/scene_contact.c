@@ -15,6 +15,15 @@ static pio_contact_model model_of(const cfg_doc *doc)
                : PIO_CONTACT_GRID;
 }
 
+/* Surfaces whose particles repel others are to be smooth. */
+static void complete_fill(pio_scene *s, const cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->matter.n_bodies; i++) {
+        PATH(path, "bodies[%zu].fill.method", i);
+        if (!pio_scene_is_set(doc, path)) s->matter.bodies[i].fill = SCENE_CUT;
+    }
+}
+
 void pio_scene_complete_contact(pio_scene *s, const cfg_doc *doc)
 {
     scene_contact *c = &s->contact;
@@ -23,6 +32,7 @@ void pio_scene_complete_contact(pio_scene *s, const cfg_doc *doc)
     if (isnan(c->stiffness)) c->stiffness = pio_scene_softest(s) / 4;
     if (isnan(c->distance)) c->distance = s->mpm.grid.spacing / 2;
     if (isnan(c->regularisation_velocity)) c->regularisation_velocity = 0.1 * s->mpm.grid.spacing / s->time.duration;
+    if (c->model == PIO_CONTACT_POTENTIAL) complete_fill(s, doc);
 }
 
 /* Fields name bodies that exist, each body once, and there are not too many fields. */

@@ -66,6 +66,43 @@ static void every_fill_has_the_exact_volume_and_lies_inside(void **state)
         }
 }
 
+/* Compares the integral of the square of the distance from the centre with pi R^4/2 and 4 pi R^5/5. */
+static void a_cut_fill_has_the_moments_of_a_ball(void **state)
+{
+    (void)state;
+    char name[] = "s";
+    const double pi = 3.14159265358979323846, R = 0.25;
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        const scene_geometry ball = {.name = name, .shape = PIO_BALL, .radius = R};
+        const double exact = dimension == 2 ? pi * pow(R, 4) / 2 : 4 * pi * pow(R, 5) / 5, cell = pow(0.02, dimension);
+        double off[2];
+        for (int cut = 0; cut < 2; cut++) {
+            pio_fill_result f;
+            const pio_filling how = {{0}, 0.04, 1 << dimension, cut ? SCENE_CUT : SCENE_REGULAR, 7, 0};
+            double volume = 0, square = 0, least = 1, most = 0;
+            assert_int_equal(fill(&ball, dimension, how, &f, NULL), PIOLA_OK);
+            assert_true(!f.volumes == !cut);
+            for (int64_t i = 0; i < f.n; i++) {
+                const double v = cut ? f.volumes[i] : f.volume;
+                volume += v;
+                least = fmin(least, v / cell);
+                most = fmax(most, v / cell);
+                for (int a = 0; a < dimension; a++) square += v * pow(f.position[dimension * i + a], 2);
+            }
+            for (int64_t i = 0; i < f.n; i++)
+                for (int a = 0; a < dimension; a++) square += (cut ? f.volumes[i] : f.volume) * 0.02 * 0.02 / 12;
+            off[cut] = fabs(square / exact - 1);
+            print_message("%dD: %lld particles of %.3f to %.3f cells\n", dimension, (long long)f.n, least, most);
+            if (cut) assert_true(least > 0.03 && most < 1.05); /* the last: it is 25 cells wide */
+            free(f.position);
+            free(f.volumes);
+        }
+        print_message("without the cut the moment of inertia is off by %.2e\n", off[0]);
+        below("moment of inertia of a cut fill, relative", off[1], 1.5e-3);
+        assert_true(off[0] > 1.5e-3);
+    }
+}
+
 static void jitter_depends_on_seed_and_stream_alone(void **state)
 {
     (void)state;
@@ -355,3 +392,4 @@ int main(void)
            cmocka_run_group_tests_name("faults", faults, NULL, NULL) +
            cmocka_run_group_tests_name("model", models, open_model, close_model);
 }
+        cmocka_unit_test(a_cut_fill_has_the_moments_of_a_ball),
