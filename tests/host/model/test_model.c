@@ -258,6 +258,66 @@ static void a_design_that_governs_no_particle_is_refused_at_its_target(void **st
     refused(PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/governs_none.yaml", words);
 }
 
+#define THIN PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/thin.yaml"
+
+/* Two that are thin go through each other; one that is is kept by any other, and the grid keeps all. */
+static void two_bodies_too_thin_for_a_potential_are_refused(void **state)
+{
+    static const char *const words[] = {
+        "thin.yaml:11:", "contact.model: ", "bodies 'one' at (0.225, 0.225) and 'two' at (0.225, 0.525) are so thin",
+        "at least a spacing of the grid, 0.1 m, thick", NULL};
+    static const struct {
+        const char *sets[2];
+        piola_status status;
+    } list[] = {
+        {{"bodies.one.geometry=dot", "bodies.two.geometry=dot"}, PIOLA_BAD_DATA},
+        {{"bodies.one.geometry=dot", "seed=1"}, PIOLA_BAD_DATA},
+        {{"bodies.one.geometry=plate", "seed=1"}, PIOLA_OK},
+        {{"bodies.one.geometry=plate", "bodies.two.geometry=plate"}, PIOLA_OK},
+        {{"bodies.one.geometry=ball", "seed=1"}, PIOLA_OK},
+        {{"bodies.one.fill={particles_per_cell: 16}", "bodies.two.fill={particles_per_cell: 16}"}, PIOLA_BAD_DATA},
+        {{"contact.model=grid", "seed=1"}, PIOLA_OK}};
+    (void)state;
+    refused(THIN, words);
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        pio_scene *thin = NULL;
+        pio_model *made = NULL;
+        piola_error error = {0};
+        assert_int_equal(load_scene(&thin, THIN, list[k].sets, 2, stderr, &error), PIOLA_OK);
+        const piola_status status = pio_model_create(&made, thin, &error);
+        print_message("%s, %s: %s\n", list[k].sets[0], list[k].sets[1], status ? error.message : "accepted");
+        assert_int_equal(status, list[k].status);
+        pio_model_free(made);
+        pio_scene_free(thin);
+    }
+}
+
+/* In space a layer is thin, two are not, nor are the edges and corners of what is thick. */
+static void a_layer_is_too_thin_in_space(void **state)
+{
+    static const char *const layers[] = {"[0.6, 0.6, 0.25]", "[0.6, 0.6, 0.3]", "[0.6, 0.25, 0.25]", "[0.6, 0.6, 0.6]"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char geometry[160];
+        const char *sets[] = {geometry, "method.grid.spacing=0.1",
+                              "bodies=[{name: one, geometry: it, material: soft}, "
+                              "{name: two, geometry: it, material: soft, position: [0, 0, 0.1]}]",
+                              "contact={fields: [{bodies: one}], model: potential}"};
+        pio_scene *thin = NULL;
+        pio_model *made = NULL;
+        piola_error error = {0};
+        snprintf(geometry, sizeof geometry, "geometry=[{name: it, type: box, min: [0.2, 0.2, 0.2], max: %s}]",
+                 layers[k]);
+        if (load_scene(&thin, PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/base_3d.yaml", sets, 4, stderr, &error))
+            fail_msg("%s", error.message);
+        const piola_status status = pio_model_create(&made, thin, &error);
+        print_message("to %s: %s\n", layers[k], status ? error.message : "accepted");
+        assert_int_equal(status, k % 2 ? PIOLA_OK : PIOLA_BAD_DATA);
+        pio_model_free(made);
+        pio_scene_free(thin);
+    }
+}
+
 /* ---- the objective -------------------------------------------------------------------------------------- */
 
 static void objective_slope_is_the_derivative_of_every_sample(void **state)
@@ -371,12 +431,15 @@ int main(void)
 {
     const struct CMUnitTest fills[] = {
         cmocka_unit_test(every_fill_has_the_exact_volume_and_lies_inside),
+        cmocka_unit_test(a_cut_fill_has_the_moments_of_a_ball),
         cmocka_unit_test(jitter_depends_on_seed_and_stream_alone),
         cmocka_unit_test(a_shape_smaller_than_a_particle_is_refused),
     };
     const struct CMUnitTest faults[] = {
         cmocka_unit_test(a_particle_with_two_points_at_one_time_is_refused_at_the_first_second_one),
         cmocka_unit_test(a_design_that_governs_no_particle_is_refused_at_its_target),
+        cmocka_unit_test(two_bodies_too_thin_for_a_potential_are_refused),
+        cmocka_unit_test(a_layer_is_too_thin_in_space),
     };
     const struct CMUnitTest models[] = {
         cmocka_unit_test(every_sample_is_exact_for_a_linear_signal),
@@ -392,4 +455,3 @@ int main(void)
            cmocka_run_group_tests_name("faults", faults, NULL, NULL) +
            cmocka_run_group_tests_name("model", models, open_model, close_model);
 }
-        cmocka_unit_test(a_cut_fill_has_the_moments_of_a_ball),

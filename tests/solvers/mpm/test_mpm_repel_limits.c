@@ -136,6 +136,17 @@ static void a_potential_that_would_not_hold_is_refused(void **unused)
     c.desc.contact_distance = dx / 2;
     c.law[0] = PIO_LINEAR_FLUID;
     expect_refusal(&c, "is fluid");
+    c.law[0] = PIO_HYPER_NEO_HOOKEAN;
+    pio_interpolation of = {.power = 3, .least = 1e-3};
+    double *density = calloc((size_t)c.n, sizeof *density);
+    int32_t *part = calloc((size_t)c.n, sizeof *part);
+    c.desc.particles.relative_density = density;
+    c.desc.particles.interpolation = part;
+    c.desc.particles.interpolations = &of;
+    c.desc.particles.n_interpolations = 1;
+    expect_refusal(&c, "particle 0 has a relative density");
+    free(density);
+    free(part);
     case_free(&c);
 }
 
