@@ -93,6 +93,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     } else {
         set_grid(m);
         rc = pio_model_particles(m, error);
+        if (!rc) rc = pio_model_thin(m, error);
         if (!rc) rc = pio_model_groups(m, error);
         if (!rc) rc = pio_model_control(m, error);
     }

@@ -134,6 +134,10 @@ int32_t pio_model_control_which(const pio_model *model, const scene_path *path);
 /* Fills the bodies with particles, with all their properties: a part of pio_model_create() (model_particles.c). Returns
  * PIOLA_BAD_DATA at the geometry that cannot be filled, and the other errors of pio_model_create(). */
 piola_status pio_model_particles(pio_model *model, piola_error *error);
+/* Checks that no two velocity fields between which a potential acts have bodies too thin for it: a part of
+ * pio_model_create() (model_thin.c). Returns PIOLA_BAD_DATA at the key of the model, PIOLA_NO_MEMORY, or
+ * PIOLA_INTERRUPTED. */
+piola_status pio_model_thin(const pio_model *model, piola_error *error);
 /* Makes parameters, descriptions and start of designs: a part of pio_model_create() (model_design.c). Returns
  * PIOLA_BAD_DATA at the entry that governs nothing or is wrong, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_designs(pio_model *model, piola_error *error);

@@ -73,23 +73,27 @@ static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_
     const int dim = m->scene->method.dimension;
     const size_t bytes = sizeof(double) * (size_t)(f->n * dim);
     sort_key *key = malloc(sizeof *key * (size_t)f->n), *other = malloc(sizeof *other * (size_t)f->n);
-    double *sorted = malloc(bytes);
+    double *sorted = malloc(bytes), *volumes = f->volumes ? malloc(sizeof(double) * (size_t)f->n) : NULL;
     uint64_t most = 0;
     piola_status rc = PIOLA_OK;
-    if (!key || !other || !sorted)
+    if (!key || !other || !sorted || (f->volumes && !volumes))
         rc = pio_fail_memory(error, bytes + 2 * sizeof *key * (size_t)f->n, "particle positions");
     if (!rc) rc = find_cells(m, f, key, &most, error);
     if (!rc) rc = sort_keys(&key, &other, f->n, most, error);
     for (int64_t i = 0; !rc && i < f->n; i++)
         memcpy(sorted + i * dim, f->position + key[i].lattice * dim, sizeof(double) * (size_t)dim);
+    for (int64_t i = 0; !rc && f->volumes && i < f->n; i++) volumes[i] = f->volumes[key[i].lattice];
     free(key);
     free(other);
     if (rc) {
         free(sorted);
+        free(volumes);
         return rc;
     }
     free(f->position);
+    free(f->volumes);
     f->position = sorted;
+    f->volumes = volumes;
     return PIOLA_OK;
 }
 

@@ -19,7 +19,7 @@
 
 typedef enum { SCENE_MPM, SCENE_FEM } scene_method_type;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
-typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
+typedef enum { SCENE_REGULAR, SCENE_JITTERED, SCENE_CUT } scene_fill;
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh; /* FEM */
 /* MPM; engines have the flag `reversible` (docs/decisions/037-one-vocabulary.md). */
 typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;

@@ -7,22 +7,57 @@
 #include <math.h>
 #include <string.h>
 
-/* Chooses how fields act on each other where the file does not say it: as its other keys say, else on the grid. */
-static pio_contact_model model_of(const cfg_doc *doc)
+/* Returns a body that a potential does not hold, or NULL. */
+static const scene_body *not_held(const pio_scene *s)
 {
-    return pio_scene_is_set(doc, "contact.stiffness") || pio_scene_is_set(doc, "contact.distance")
-               ? PIO_CONTACT_POTENTIAL
-               : PIO_CONTACT_GRID;
+    const scene_body *other = pio_scene_not_solid(s);
+    for (size_t b = 0; b < s->matter.n_bodies && !other; b++)
+        if (pio_scene_body_is_partial(&s->matter.bodies[b])) other = &s->matter.bodies[b];
+    return other;
+}
+
+/* Returns whether the file gives a key of contact of model grid, or designs it. */
+static bool has_keys_of_grid(const pio_scene *s, const cfg_doc *doc)
+{
+    static const char *const keys[] = {"contact.friction", "contact.regularisation_velocity"};
+    bool any = false;
+    for (int k = 0; k < 2; k++) {
+        any |= pio_scene_is_set(doc, keys[k]);
+        for (size_t d = 0; d < s->goal.n_design; d++)
+            for (size_t t = 0; t < s->goal.design[d].target.n; t++)
+                any |= !strcmp(s->goal.design[d].target.v[t], keys[k]);
+    }
+    return any;
+}
+
+/* Chooses how fields act on each other where the file does not say it: as its other keys say; else solids repel each
+ * other by a potential. */
+static pio_contact_model model_of(const pio_scene *s, const cfg_doc *doc)
+{
+    if (pio_scene_is_set(doc, "contact.stiffness") || pio_scene_is_set(doc, "contact.distance"))
+        return PIO_CONTACT_POTENTIAL;
+    if (has_keys_of_grid(s, doc)) return PIO_CONTACT_GRID;
+    return pio_scene_softest(s) > 0 && !not_held(s) ? PIO_CONTACT_POTENTIAL : PIO_CONTACT_GRID;
+}
+
+/* Surfaces whose particles repel others are to be smooth. */
+static void complete_fill(pio_scene *s, const cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->matter.n_bodies; i++) {
+        PATH(path, "bodies[%zu].fill.method", i);
+        if (!pio_scene_is_set(doc, path)) s->matter.bodies[i].fill = SCENE_CUT;
+    }
 }
 
 void pio_scene_complete_contact(pio_scene *s, const cfg_doc *doc)
 {
     scene_contact *c = &s->contact;
     if (!c->n_fields || s->method.type != SCENE_MPM) return;
-    if (!pio_scene_is_set(doc, "contact.model")) c->model = model_of(doc);
+    if (!pio_scene_is_set(doc, "contact.model")) c->model = model_of(s, doc);
     if (isnan(c->stiffness)) c->stiffness = pio_scene_softest(s) / 4;
     if (isnan(c->distance)) c->distance = s->mpm.grid.spacing / 2;
     if (isnan(c->regularisation_velocity)) c->regularisation_velocity = 0.1 * s->mpm.grid.spacing / s->time.duration;
+    if (c->model == PIO_CONTACT_POTENTIAL) complete_fill(s, doc);
 }
 
 /* Fields name bodies that exist, each body once, and there are not too many fields. */
@@ -67,9 +102,13 @@ static void check_model(const pio_scene *s, cfg_doc *doc)
 
 static void check_potential(const pio_scene *s, cfg_doc *doc)
 {
-    const scene_body *other = pio_scene_not_solid(s);
+    const scene_body *other = not_held(s);
     const char *at = pio_scene_is_set(doc, "contact.model") ? "contact.model" : "contact.fields";
-    if (other)
+    if (other && pio_scene_body_is_partial(other))
+        pio_cfg_fault(doc, at,
+                      "a potential holds bodies that are full, and body '%s' has a relative density; use 'model: grid'",
+                      other->name);
+    else if (other)
         pio_cfg_fault(doc, at,
                       "a potential holds solids, and the material '%s' of body '%s' is a fluid, granular or snow; use "
                       "'model: grid'",

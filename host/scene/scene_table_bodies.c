@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const char *const fill_names[] = {"regular", "jittered", NULL};
+static const char *const fill_names[] = {"regular", "jittered", "cut", NULL};
 
 static bool has_volume(const void *g)
 {
@@ -52,10 +52,13 @@ static const cfg_field fill_fields[] = {
     {"particles_per_cell", CFG_INTEGER, AT(scene_body, particles_per_cell), .computed = "4 in 2D, 8 in 3D",
      .range = {CFG_FROM | CFG_UP_TO, 1, 512},
      .meaning =
-         "particles in a full cell; more is smoother and costs time and memory in proportion; regular: a square (2D) "
-         "or a cube (3D)"},
-    {"method", CFG_ENUM, AT(scene_body, fill), .values = fill_names, .fallback = "regular",
-     .meaning = "regular places particles on a lattice, jittered at random within it (by the scene's seed)"},
+         "particles in a full cell; more is smoother and costs time and memory in proportion; regular and cut: a "
+         "square (2D) or a cube (3D)"},
+    {"method", CFG_ENUM, AT(scene_body, fill), .values = fill_names,
+     .computed = "cut where contact.model is potential, else regular",
+     .meaning = "regular places particles of one volume on a lattice, where its sites are inside, jittered at random "
+                "within it (by the scene's seed); cut gives each the part of its site that is inside the shape: its "
+                "volume, at its centroid, so that surfaces are smooth"},
     END};
 static const cfg_table fill_table = {.what = "fill", .fields = fill_fields};
 

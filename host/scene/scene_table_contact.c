@@ -27,7 +27,8 @@ static const cfg_field contact_fields[] = {
          "a "
          "grid of its own"},
     {"model", CFG_ENUM, AT(pio_scene, contact.model), .values = pio_contact_model_words,
-     .computed = "potential with stiffness or distance, else grid",
+     .computed = "potential with stiffness or distance; grid with keys of grid, or a design of them; else potential "
+                 "where all bodies are solids, neither granular nor snow, and full, and grid where not",
      .meaning = "how fields act on each other: grid exchanges momentum at nodes, with friction, and takes energy from "
                 "what collides; potential lets the particles of solids repel those of other fields by forces that "
                 "depend on where they are alone, without friction, and returns their energy"},

@@ -109,10 +109,11 @@ static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
     int root = (int)lround(s->method.dimension == 2 ? sqrt(b->particles_per_cell) : cbrt(b->particles_per_cell));
     int power = s->method.dimension == 2 ? root * root : root * root * root;
     PATH(path, "bodies[%zu].fill.particles_per_cell", i);
-    if (b->fill == SCENE_REGULAR && power != b->particles_per_cell)
+    if (b->fill != SCENE_JITTERED && power != b->particles_per_cell)
         pio_cfg_fault(doc, path,
-                      "%d is not a %s number, which a regular fill needs; the nearest is %d, or use 'method: jittered'",
-                      b->particles_per_cell, s->method.dimension == 2 ? "square" : "cube", power);
+                      "%d is not a %s number, which a %s fill needs; the nearest is %d, or use 'method: jittered'",
+                      b->particles_per_cell, s->method.dimension == 2 ? "square" : "cube",
+                      b->fill == SCENE_CUT ? "cut" : "regular", power);
 }
 
 static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)

@@ -267,10 +267,11 @@ static piola_status fail_bodies(mpm_sim *sim, piola_error *error, int kind, int6
     free(places);
     print_vector(velocity, sizeof velocity, v);
     if (kind == FAULT_OVERLAP)
-        return sim_fail_as(error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONTACT, 0, id),
-                           "step 0, particle %d at %s: begins about %.3g m deep in another body, beside its particle "
-                           "%d; bodies of different velocity fields that begin apart would be right",
-                           id, at, depth, other);
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONTACT, 0, id),
+            "step 0, particle %d at %s: begins about %.3g m deep in another body, beside its particle "
+            "%d; bodies of different velocity fields that begin apart would be right, or contact on the grid",
+            id, at, depth, other);
     return sim_fail_as(
         error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONTACT, step, id),
         "step %lld (t = %.6g s), particle %d at %s: with velocity %s m/s it is about %.3g m deep in another body, "

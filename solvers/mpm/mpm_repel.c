@@ -9,7 +9,8 @@ static int repels(const pio_engine_desc *desc)
     return desc->particles.fields > 1 && desc->contact_model == PIO_CONTACT_POTENTIAL;
 }
 
-/* A potential holds solids alone: fluids and grains have no surface by which their particles keep apart. */
+/* A potential holds solids alone, that are full: fluids and grains have no surface by which their particles keep apart,
+ * and what is empty should push nothing. */
 static piola_status check_solids(const pio_particles_desc *p, piola_error *error)
 {
     for (int64_t i = 0; i < p->n; i++) {
@@ -18,6 +19,11 @@ static piola_status check_solids(const pio_particles_desc *p, piola_error *error
             return sim_fail(error, PIOLA_BAD_DATA,
                             "the potential between velocity fields holds solids, and particle %lld is fluid, granular "
                             "or snow; contact on the grid would be right",
+                            (long long)i);
+        if (p->relative_density && p->interpolation[i] >= 0)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "the potential between velocity fields holds bodies that are full, and particle %lld has a "
+                            "relative density; contact on the grid would be right",
                             (long long)i);
     }
     return PIOLA_OK;

@@ -66,6 +66,43 @@ static void every_fill_has_the_exact_volume_and_lies_inside(void **state)
         }
 }
 
+/* Compares the integral of the square of the distance from the centre with pi R^4/2 and 4 pi R^5/5. */
+static void a_cut_fill_has_the_moments_of_a_ball(void **state)
+{
+    (void)state;
+    char name[] = "s";
+    const double pi = 3.14159265358979323846, R = 0.25;
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        const scene_geometry ball = {.name = name, .shape = PIO_BALL, .radius = R};
+        const double exact = dimension == 2 ? pi * pow(R, 4) / 2 : 4 * pi * pow(R, 5) / 5, cell = pow(0.02, dimension);
+        double off[2];
+        for (int cut = 0; cut < 2; cut++) {
+            pio_fill_result f;
+            const pio_filling how = {{0}, 0.04, 1 << dimension, cut ? SCENE_CUT : SCENE_REGULAR, 7, 0};
+            double volume = 0, square = 0, least = 1, most = 0;
+            assert_int_equal(fill(&ball, dimension, how, &f, NULL), PIOLA_OK);
+            assert_true(!f.volumes == !cut);
+            for (int64_t i = 0; i < f.n; i++) {
+                const double v = cut ? f.volumes[i] : f.volume;
+                volume += v;
+                least = fmin(least, v / cell);
+                most = fmax(most, v / cell);
+                for (int a = 0; a < dimension; a++) square += v * pow(f.position[dimension * i + a], 2);
+            }
+            for (int64_t i = 0; i < f.n; i++)
+                for (int a = 0; a < dimension; a++) square += (cut ? f.volumes[i] : f.volume) * 0.02 * 0.02 / 12;
+            off[cut] = fabs(square / exact - 1);
+            print_message("%dD: %lld particles of %.3f to %.3f cells\n", dimension, (long long)f.n, least, most);
+            if (cut) assert_true(least > 0.03 && most < 1.05); /* the last: it is 25 cells wide */
+            free(f.position);
+            free(f.volumes);
+        }
+        print_message("without the cut the moment of inertia is off by %.2e\n", off[0]);
+        below("moment of inertia of a cut fill, relative", off[1], 1.5e-3);
+        assert_true(off[0] > 1.5e-3);
+    }
+}
+
 static void jitter_depends_on_seed_and_stream_alone(void **state)
 {
     (void)state;
@@ -221,6 +258,66 @@ static void a_design_that_governs_no_particle_is_refused_at_its_target(void **st
     refused(PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/governs_none.yaml", words);
 }
 
+#define THIN PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/thin.yaml"
+
+/* Two that are thin go through each other; one that is is kept by any other, and the grid keeps all. */
+static void two_bodies_too_thin_for_a_potential_are_refused(void **state)
+{
+    static const char *const words[] = {
+        "thin.yaml:11:", "contact.model: ", "bodies 'one' at (0.225, 0.225) and 'two' at (0.225, 0.525) are so thin",
+        "at least a spacing of the grid, 0.1 m, thick", NULL};
+    static const struct {
+        const char *sets[2];
+        piola_status status;
+    } list[] = {
+        {{"bodies.one.geometry=dot", "bodies.two.geometry=dot"}, PIOLA_BAD_DATA},
+        {{"bodies.one.geometry=dot", "seed=1"}, PIOLA_BAD_DATA},
+        {{"bodies.one.geometry=plate", "seed=1"}, PIOLA_OK},
+        {{"bodies.one.geometry=plate", "bodies.two.geometry=plate"}, PIOLA_OK},
+        {{"bodies.one.geometry=ball", "seed=1"}, PIOLA_OK},
+        {{"bodies.one.fill={particles_per_cell: 16}", "bodies.two.fill={particles_per_cell: 16}"}, PIOLA_BAD_DATA},
+        {{"contact.model=grid", "seed=1"}, PIOLA_OK}};
+    (void)state;
+    refused(THIN, words);
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        pio_scene *thin = NULL;
+        pio_model *made = NULL;
+        piola_error error = {0};
+        assert_int_equal(load_scene(&thin, THIN, list[k].sets, 2, stderr, &error), PIOLA_OK);
+        const piola_status status = pio_model_create(&made, thin, &error);
+        print_message("%s, %s: %s\n", list[k].sets[0], list[k].sets[1], status ? error.message : "accepted");
+        assert_int_equal(status, list[k].status);
+        pio_model_free(made);
+        pio_scene_free(thin);
+    }
+}
+
+/* In space a layer is thin, two are not, nor are the edges and corners of what is thick. */
+static void a_layer_is_too_thin_in_space(void **state)
+{
+    static const char *const layers[] = {"[0.6, 0.6, 0.25]", "[0.6, 0.6, 0.3]", "[0.6, 0.25, 0.25]", "[0.6, 0.6, 0.6]"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char geometry[160];
+        const char *sets[] = {geometry, "method.grid.spacing=0.1",
+                              "bodies=[{name: one, geometry: it, material: soft}, "
+                              "{name: two, geometry: it, material: soft, position: [0, 0, 0.1]}]",
+                              "contact={fields: [{bodies: one}], model: potential}"};
+        pio_scene *thin = NULL;
+        pio_model *made = NULL;
+        piola_error error = {0};
+        snprintf(geometry, sizeof geometry, "geometry=[{name: it, type: box, min: [0.2, 0.2, 0.2], max: %s}]",
+                 layers[k]);
+        if (load_scene(&thin, PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/base_3d.yaml", sets, 4, stderr, &error))
+            fail_msg("%s", error.message);
+        const piola_status status = pio_model_create(&made, thin, &error);
+        print_message("to %s: %s\n", layers[k], status ? error.message : "accepted");
+        assert_int_equal(status, k % 2 ? PIOLA_OK : PIOLA_BAD_DATA);
+        pio_model_free(made);
+        pio_scene_free(thin);
+    }
+}
+
 /* ---- the objective -------------------------------------------------------------------------------------- */
 
 static void objective_slope_is_the_derivative_of_every_sample(void **state)
@@ -334,12 +431,15 @@ int main(void)
 {
     const struct CMUnitTest fills[] = {
         cmocka_unit_test(every_fill_has_the_exact_volume_and_lies_inside),
+        cmocka_unit_test(a_cut_fill_has_the_moments_of_a_ball),
         cmocka_unit_test(jitter_depends_on_seed_and_stream_alone),
         cmocka_unit_test(a_shape_smaller_than_a_particle_is_refused),
     };
     const struct CMUnitTest faults[] = {
         cmocka_unit_test(a_particle_with_two_points_at_one_time_is_refused_at_the_first_second_one),
         cmocka_unit_test(a_design_that_governs_no_particle_is_refused_at_its_target),
+        cmocka_unit_test(two_bodies_too_thin_for_a_potential_are_refused),
+        cmocka_unit_test(a_layer_is_too_thin_in_space),
     };
     const struct CMUnitTest models[] = {
         cmocka_unit_test(every_sample_is_exact_for_a_linear_signal),

@@ -141,6 +141,45 @@ static void defaults_are_filled_in(void **state)
     pio_scene_free(s);
 }
 
+#define HENCKY "materials.soft={name: soft, model: hencky, E: 1 kPa, nu: 0.2, density: 1000, plasticity: "
+
+/* Contact between solids is a potential, with cut fills, unless other keys say what is meant. */
+static void contact_is_what_bodies_and_keys_say(void **state)
+{
+    static const char fields[] = "contact.fields=[{bodies: one}]", solid[] = "bodies.two.material=soft";
+    static const struct {
+        const char *sets[3];
+        pio_contact_model model;
+    } list[] = {
+        {{fields, solid, "seed=1"}, PIO_CONTACT_POTENTIAL},
+        {{fields, "seed=1", "seed=1"}, PIO_CONTACT_GRID}, /* a fluid */
+        {{fields, solid, HENCKY "{type: drucker_prager, friction_angle: 30 deg}}"}, PIO_CONTACT_GRID},
+        {{fields, solid, HENCKY "{type: von_mises, yield_stress: 1 kPa}}"}, PIO_CONTACT_POTENTIAL},
+        {{fields, solid, "bodies.two.relative_density=0.5"}, PIO_CONTACT_GRID},
+        {{fields, solid, "contact.friction=0.1"}, PIO_CONTACT_GRID},
+        {{fields, solid, "contact.regularisation_velocity=1"}, PIO_CONTACT_GRID},
+        {{fields, solid, "design=[{name: d, target: contact.friction}]"}, PIO_CONTACT_GRID},
+        {{fields, solid, "contact.stiffness=1 kPa"}, PIO_CONTACT_POTENTIAL},
+        {{fields, solid, "contact.model=grid"}, PIO_CONTACT_GRID},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        pio_scene *s = load_good(BAD "parts/base.yaml", list[k].sets, 3);
+        print_message("%s, %s: model %d\n", list[k].sets[1], list[k].sets[2], (int)s->contact.model);
+        assert_int_equal(s->contact.model, list[k].model);
+        for (size_t b = 0; b < 2; b++)
+            assert_int_equal(s->matter.bodies[b].fill,
+                             list[k].model == PIO_CONTACT_POTENTIAL ? SCENE_CUT : SCENE_REGULAR);
+        pio_scene_free(s);
+    }
+    const char *own[] = {fields, solid, "bodies.two.fill={method: jittered}"};
+    pio_scene *s = load_good(BAD "parts/base.yaml", own, 3);
+    assert_int_equal(s->matter.bodies[1].fill, SCENE_JITTERED);
+    assert_true(fabs(s->contact.stiffness - 1e3 * 0.8 / (1.2 * 0.6) / 4) < 1e-9);
+    equal(s->contact.distance, 0.05);
+    pio_scene_free(s);
+}
+
 static void included_files_come_first_and_merge(void **state)
 {
     (void)state;
@@ -324,6 +363,7 @@ int main(void)
         cmocka_unit_test(the_2d_scene_has_its_exact_values),
         cmocka_unit_test(observations_and_designs_have_their_exact_values),
         cmocka_unit_test(defaults_are_filled_in),
+        cmocka_unit_test(contact_is_what_bodies_and_keys_say),
         cmocka_unit_test(included_files_come_first_and_merge),
         cmocka_unit_test(overrides_reach_every_kind_of_place),
         cmocka_unit_test(wrong_overrides_point_into_the_override),
