@@ -172,7 +172,7 @@ void fem_pairs_gaps(fem_sim *f, const real *u, real *out)
     const fem_sim_pairs *s = &f->pairs;
     if (!s->on) return;
     fem_pairs_find(f, u);
-    pio_map(&f->base.queue, fem_pair_gaps, s->surface.points, NULL, .fwd = pairs_of(f, u, NULL),
+    pio_map(&f->base.queue, fem_pair_gaps, s->surface.points, NULL, .fwd = fem_pairs_of(f, u, NULL),
             .start = s->slot_start, .list = s->slot, .out = out);
 }
 
