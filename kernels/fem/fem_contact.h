@@ -140,6 +140,24 @@ PIO_FN void fem_contact(int k, const fem_contact_args *a)
     point_store(a->out, a->node[k], force);
 }
 
+/* Adds the stiffness of every barrier along each axis times the sizes of the numbers that the place of point k is a sum
+ * and a difference of: barriers are so thin that the rounding of places, not that of u alone, unbalances them. */
+PIO_FN void fem_contact_rounded(int k, const fem_contact_rounded_args *a)
+{
+    const int node = a->node[k];
+    const vec X = point_load(a->rest, node);
+    vec out = point_load(a->out, node);
+    for (int o = 0; o < a->obstacles; o++) {
+        const fem_contact_near r = fem_contact_near_of(a, o, k);
+        real size = R(0);
+        if (!(r.s < R(1))) continue;
+        for (int c = 0; c < DIM; c++) size += fabs(r.q.x[c]) + fabs(X.x[c]);
+        size *= r.scale * barrier_of(r.s).curve / a->pose[o].grip.distance;
+        for (int c = 0; c < DIM; c++) out.x[c] += fabs(r.slope.x[c]) * size;
+    }
+    point_store(a->out, node, out);
+}
+
 /* Returns Q d^2d/dy^2 Q^T v, in the unit of v per m. */
 PIO_FN vec fem_contact_bend(const fem_contact_near *r, mat turn, vec v)
 {

@@ -58,6 +58,9 @@ typedef struct {
     real *out;                   /* [nodes][DIM] dPhi/du, N; added to */
 } fem_contact_args;
 
+/* What a rounding unit of places makes of forces, in units of it, N: one item for each point; `out` is added to. */
+typedef fem_contact_args fem_contact_rounded_args;
+
 /* Phi, J: one term for each point; a point at or behind a surface has one of 1e300. */
 typedef fem_contact_args fem_contact_energy_args;
 

@@ -205,6 +205,12 @@ void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_ba
     if (parameters) sim_obstacles_place_adj(&s->obstacles, q, &t);
 }
 
+void fem_contact_rounding(fem_sim *f, const real *u, real *out)
+{
+    const fem_contact_args a = fem_contact_of(f, u, out);
+    if (a.obstacles) pio_map_with(&f->base.queue, fem_contact_rounded, f->contact.points, NULL, &a);
+}
+
 void fem_contact_blocks(fem_sim *f, const real *u, int projected)
 {
     const fem_sim_contact *s = &f->contact;

@@ -133,10 +133,11 @@ static piola_status evaluate(newton *n, int searched)
 }
 
 /* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u
- * rounded to eps u unbalances more than the rounding of F does. */
+ * rounded to eps u unbalances more than the rounding of F does, and where barriers are thin, so do places. */
 static void magnitude(fem_sim *f)
 {
     pio_bsr_magnitude(&f->matrix.bsr, f->newton.trial, f->newton.y);
+    fem_contact_rounding(f, f->newton.trial, f->newton.y);
     fem_mask_constrained(f, 0, f->newton.y);
     dot(f, SUM_ROUNDED, f->newton.y, f->newton.y);
 }

@@ -1,4 +1,5 @@
-/* kernel_cases_fem_contact_show.h -- cases of what frames see of contact: gaps and pressures. Case text. */
+/* kernel_cases_fem_contact_show.h -- cases of what is known of contact besides its forces: gaps and pressures
+ * that frames show, and rounding. Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_CONTACT_SHOW_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_CONTACT_SHOW_H
 
@@ -48,6 +49,15 @@ static void case_fem_contact_gaps(case_io *io)
 }
 #define case_fem_contact_far case_fem_contact_gaps
 #define case_fem_contact_pressure case_fem_contact_gaps
+
+/* What rounding of places makes of forces. */
+static void case_fem_contact_rounded(case_io *io)
+{
+    contact_sample s = contact_sampled(io, CASE_CONSTANT, CASE_CONSTANT);
+    s.a.out = NEW(io, real, s.n * DIM, CASE_ADDED);
+    LAUNCH(io, fem_contact_rounded, s.n, NULL, &s.a);
+    case_out(io, "rounded", CASE_REAL, 1, s.n * DIM, s.a.out);
+}
 
 /* Gaps between parts of a surface. */
 static void case_fem_pair_gaps(case_io *io)

@@ -100,6 +100,34 @@ static void a_pressed_block_has_the_gap_of_the_barrier(void **unused)
     }
 }
 
+/* Where a barrier is as thin as a millionth of a millionth of the body, places are rounded to a hundredth of a millionth
+ * of it: forces balance as well as that allows, and the gap is right to as many digits. */
+static void a_block_is_pressed_on_a_barrier_as_thin_as_rounding_allows(void **unused)
+{
+    const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {1000, 0}, .density = 1};
+    const double p = 7, stiffness = 5, distance = 1e-9, gap = gap_of(p, stiffness, distance);
+    static fem_case c;
+    (void)unused;
+    fem_case_begin(&c, 1, 1);
+    fem_case_grid(&c, (fem_grid){box, box, {2, 3, 2}, NULL, 0});
+    fem_case_matter(&c, &m, 1, 0.6);
+    const int zero = fem_case_support(&c, 0, -1), down = fem_case_support(&c, -p / 1000, -1);
+    fem_case_hold_side(&c, 0, 0, 0, zero);
+    if (D == 3) fem_case_hold_side(&c, 2, 0, 2, zero);
+    fem_case_hold_side(&c, 1, 1, 1, down);
+    fem_case_contact(&c, 1, 0);
+    floor_below(&c, stiffness, distance)->position[1] = -1.5 * distance;
+    pio_sim *sim = fem_case_solve(&c);
+    double *u = fem_case_read(sim, "displacement"), worst = 0;
+    for (int i = 0; i < c.n; i++)
+        if (fem_case_on_side(&c, i, 1, 0))
+            worst = fmax(worst, fabs(c.rest[i * D + 1] + u[i * D + 1] + 1.5 * distance - gap) / gap);
+    fem_case_below("gap, less that of the barrier", worst, 1e-5, 0);
+    free(u);
+    piola_engine_fem.destroy(sim);
+    fem_case_free(&c);
+}
+
 /* A block that is pressed on a ball, by supports: what those hold is what the obstacle gives, whatever the element. The
  * internal forces are those of the body and of the barrier, which balance where nothing is held. */
 static void supports_push_a_block_on_a_ball_in_parts_of_a_step(void **unused)
@@ -315,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pressed_block_has_the_gap_of_the_barrier),
+        cmocka_unit_test(a_block_is_pressed_on_a_barrier_as_thin_as_rounding_allows),
         cmocka_unit_test(supports_push_a_block_on_a_ball_in_parts_of_a_step),
         cmocka_unit_test(a_thrown_block_does_not_pass_a_thin_plate),
         cmocka_unit_test(an_explicit_step_that_would_pass_ends_with_the_step_that_is_right),
