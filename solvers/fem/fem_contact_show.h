@@ -8,8 +8,8 @@
 /* Sets the force of obstacles, friction included, and of other parts of the surface, without theirs, on each node,
  * N. */
 void fem_contact_show_force(fem_sim *f, real *out);
-/* Sets first components to the pressure at each node: the length of that force without any friction for each area at rest,
- * Pa; 0 of nodes that are not of the surface. */
+/* Sets first components to the pressure at each node: the length of that force without any friction for each area at
+ * rest, Pa; 0 of nodes that are not of the surface. */
 void fem_contact_show_pressure(fem_sim *f, real *out);
 /* Sets first components to the distance of each node of the surface from the nearest obstacle or, by pairs that are
  * near, from another part of the surface, m; at most the largest distance at which anything touches, which all other

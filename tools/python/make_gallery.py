@@ -187,8 +187,8 @@ ENTRIES = (
           "The clip below the edge of the frame, with the shape that was found. The colour is von Mises' stress.",
           "--field von_mises --size 900x320"),
     Entry("fem_fold", "optimize",
-          "The sheet with the modulus that was found: its end was turned over and laid down on the sheet, which touches "
-          "itself there. The colour is the displacement.",
+          "The sheet with the modulus that was found: its end was turned over and laid down on the sheet, which "
+          "touches itself there. The colour is the displacement.",
           "--field displacement --size 800x300"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "

@@ -100,8 +100,8 @@ static void a_pressed_block_has_the_gap_of_the_barrier(void **unused)
     }
 }
 
-/* Where a barrier is as thin as a millionth of a millionth of the body, places are rounded to a hundredth of a millionth
- * of it: forces balance as well as that allows, and the gap is right to as many digits. */
+/* Where a barrier is as thin as 1e-9 of the body, places are rounded to 1e-7 of it: forces balance as well as that
+ * allows, and the gap is right to as many digits. */
 static void a_block_is_pressed_on_a_barrier_as_thin_as_rounding_allows(void **unused)
 {
     const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {1000, 0}, .density = 1};
