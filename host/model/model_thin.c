@@ -73,7 +73,7 @@ static double around(const field_boxes *f, int64_t p, bool sums, double enough)
 {
     const pio_model *m = f->m;
     const int dim = m->scene->method.dimension;
-    const double h = m->desc.grid.spacing;
+    const double h = m->desc.grid.spacing, cell = pow(h, dim);
     double all = 0;
     int32_t seen[27];
     int n = 0;
@@ -86,11 +86,15 @@ static double around(const field_boxes *f, int64_t p, bool sums, double enough)
         for (int64_t i = f->start[box]; i < f->start[box + 1] && all < enough; i++) {
             const int32_t q = f->item[i];
             double square = 0;
-            for (int a = 0; a < dim; a++) square += pow((m->position[p * dim + a] - m->position[q * dim + a]) / h, 2);
+            for (int a = 0; a < dim; a++) {
+                const double x = (m->position[p * dim + a] - m->position[q * dim + a]) / h;
+                square += x * x;
+            }
+            if (!(square < reach * reach)) continue;
             if (sums)
-                all += square < reach * reach && f->sum[q] >= solid ? 1 : 0;
+                all += f->sum[q] >= solid ? 1 : 0;
             else
-                all += m->volume[q] / pow(h, dim) * kernel(dim, square);
+                all += m->volume[q] / cell * kernel(dim, square);
         }
     }
     return all;

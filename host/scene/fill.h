@@ -27,10 +27,10 @@ typedef struct {
  * exactly fitted to its sides, else centred on the shape and kept where inside. Jittered: each is moved at random
  * within its lattice cell, by a generator that depends on seed, stream and site of the lattice alone. Every particle
  * has the shape's exact volume over n, so that mass is conserved. Cut: each cell of the lattice that the shape fills by
- * more than a thirtieth has a particle of that part of its volume, at the centroid of the part (by 16 samples along
- * each axis, 8 in 3D); all volumes together are the shape's. The order is that of the lattice. The caller frees
- * `position` and `volumes`. Returns PIOLA_BAD_DATA for no particle or too many, PIOLA_NO_MEMORY, or
- * PIOLA_INTERRUPTED. */
+ * more than a thirtieth, and whose middle or a corner is inside, has a particle of that part of its volume, at the
+ * centroid of the part (by 16 samples along each axis, 8 in 3D); all volumes together are the shape's. The order is
+ * that of the lattice. The caller frees `position` and `volumes`. Returns PIOLA_BAD_DATA for no particle or too many,
+ * PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_fill(const pio_shape *shape, const pio_filling *how, pio_fill_result *out, piola_error *error);
 
 /* Makes the particles of a geometry of type points, in the order of the rows of its table, moved by `offset` [m]. The

@@ -213,7 +213,7 @@ PIO_FN void pair_walk_cell(const fem_pair_near_args *a, pair_walk *w)
     w->end = a->start[group + 1];
 }
 
-/* Returns the walk over what may meet a box. */
+/* Returns the walk over what may meet a box: a few cells along each axis, also where a place is not finite. */
 PIO_FN pair_walk pair_walk_of(const fem_pair_near_args *a, const pair_box *b, int edge)
 {
     pair_walk w;
@@ -221,6 +221,7 @@ PIO_FN pair_walk pair_walk_of(const fem_pair_near_args *a, const pair_box *b, in
     for (int c = 0; c < DIM; c++) { /* a little more than the longest side, for rounding */
         w.first[c] = w.cell[c] = pair_cell_of(b->low[c] - (double)W(1.0000001) * longest, size);
         w.last[c] = pair_cell_of(b->high[c], size);
+        if (w.last[c] > w.first[c] + 3) w.last[c] = w.first[c] + 3;
     }
     w.edge = edge;
     pair_walk_cell(a, &w);

@@ -55,6 +55,23 @@ PIO_FN void fem_pair_diagonal(int k, const fem_pair_diagonal_args *a)
     block_store(a->out, a->first_node_pair + k, sum);
 }
 
+/* Returns whether a pair would be as near at the end of its way, at the least, as 7 digits tell places apart: the
+ * displacement is rounded there, node by node, and could be on the other side. */
+PIO_FN int fem_pair_blurred(const fem_pair_surface *s, const fem_pair_way *w, const int *corner, int kind)
+{
+    real size = R(0);
+    if (sizeof(real) > 4) return 0;
+    for (int n = 0; n < PAIR_NODES; n++) {
+        const int node = s->node[corner[n]];
+        const vec u = point_load(w->u, node), du = point_load(w->du, node);
+        for (int c = 0; c < DIM; c++) {
+            const real x = fabs(u.x[c]) + R(w->to) * fabs(du.x[c]);
+            if (x > size) size = x;
+        }
+    }
+    return !(CONTACT_KEPT * fem_pair_distance(s, w->rest, w->u, corner, kind) > R(1e-6) * size);
+}
+
 /* Lowers the limit by the pairs of query i. */
 PIO_FN void fem_pair_reach(int i, const fem_pair_reach_args *b)
 {
@@ -65,7 +82,8 @@ PIO_FN void fem_pair_reach(int i, const fem_pair_reach_args *b)
     int corner[FEM_PAIR_NODES];
     for (int other = pair_walk_next(a, &w); other >= 0; other = pair_walk_next(a, &w)) {
         if (other < q.least || !pair_is_near(a, &q, other, corner)) continue;
-        const wide part = fem_pair_free(&a->s, &a->way, corner, kind);
+        const wide part =
+            fem_pair_blurred(&a->s, &a->way, corner, kind) ? W(0) : fem_pair_free(&a->s, &a->way, corner, kind);
         if (part < W(1)) atomic_min_u64(b->limit, contact_key(part));
     }
 }

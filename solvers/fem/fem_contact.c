@@ -208,7 +208,9 @@ void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_ba
 void fem_contact_rounding(fem_sim *f, const real *u, real *out)
 {
     const fem_contact_args a = fem_contact_of(f, u, out);
+    fem_zero_points(f, out);
     if (a.obstacles) pio_map_with(&f->base.queue, fem_contact_rounded, f->contact.points, NULL, &a);
+    fem_mask_constrained(f, 0, out);
 }
 
 void fem_contact_blocks(fem_sim *f, const real *u, int projected)

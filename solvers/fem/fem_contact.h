@@ -40,7 +40,7 @@ fem_contact_args fem_contact_of(const fem_sim *f, const real *u, real *out);
 void fem_contact_forces(fem_sim *f, const real *u, real *out);
 /* Its adjoint with cotangents y of these forces, as fem_internal_adj(). */
 void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, real *v_bar, int parameters);
-/* Adds to out [nodes][DIM] what a unit of rounding of places makes of these forces, in units of it, N. */
+/* Sets out [nodes][DIM] to what a unit of rounding of places makes of these forces where free, in units of it, N. */
 void fem_contact_rounding(fem_sim *f, const real *u, real *out);
 /* Sets the points' blocks of the Jacobian; `projected`: without their negative part. */
 void fem_contact_blocks(fem_sim *f, const real *u, int projected);

@@ -388,6 +388,7 @@ static void host_image(pio_sim *base, void *image, int in)
     f->modal.found = h->modes_found;
     f->linear.standby.elsewhere = h->elsewhere;
     f->varies.set = 0; /* what is in memory is of another time */
+    f->contact.span = fem_last_span(f, base->index);
 }
 
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)

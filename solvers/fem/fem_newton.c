@@ -107,6 +107,8 @@ static void residual_at(fem_sim *f, const real *u, real *out)
     fem_pairs_pressed(f, f->contact.force);
     fem_contact_forces(f, u, f->contact.force);
     dot(f, SUM_PRESSED, f->contact.force, f->contact.force);
+    fem_contact_rounding(f, u, f->contact.force);
+    dot(f, SUM_THIN, f->contact.force, f->contact.force);
 }
 
 /* rhs = r(trial); its norm, and relative to the forces. `searched`: the last potential was of this very point. */
@@ -125,6 +127,7 @@ static piola_status evaluate(newton *n, int searched)
     const double bodies = fmax(n->sums[SUM_INTERNAL], n->sums[SUM_PRESSED]);
     const double forces = fmax(fmax(bodies, n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
     n->forces = fmax(fmax(sqrt(forces), n->momentum), n->thermal);
+    n->thin = f->contact.points ? UNIT_ROUNDOFF * sqrt(n->sums[SUM_THIN]) : 0;
     n->unbalanced = sqrt(n->sums[SUM_RESIDUAL]);
     n->residual = n->forces > 0 ? n->unbalanced / n->forces : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
@@ -133,11 +136,10 @@ static piola_status evaluate(newton *n, int searched)
 }
 
 /* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u
- * rounded to eps u unbalances more than the rounding of F does, and where barriers are thin, so do places. */
+ * rounded to eps u unbalances more than the rounding of F does. */
 static void magnitude(fem_sim *f)
 {
     pio_bsr_magnitude(&f->matrix.bsr, f->newton.trial, f->newton.y);
-    fem_contact_rounding(f, f->newton.trial, f->newton.y);
     fem_mask_constrained(f, 0, f->newton.y);
     dot(f, SUM_ROUNDED, f->newton.y, f->newton.y);
 }

@@ -24,6 +24,7 @@ enum {
     SUM_RESIDUAL_LOG,
     SUM_BARRIER,
     SUM_PRESSED,
+    SUM_THIN,
     SUM_SLID,
     SUMS
 };
@@ -35,6 +36,7 @@ typedef struct {
     double ca, cv; /* da/du, dv/du where free */
     double constrained_ca, constrained_cv;
     double rounded;  /* N: what rounding of u alone leaves of the residual, the most of all places so far */
+    double thin;     /* N: what rounding of places leaves of the forces of barriers, where the residual is of */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     double thermal;  /* N: of thermal strains and fibres where nothing is displaced, which a free body brings to zero */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
@@ -56,7 +58,7 @@ typedef struct {
 /* Returns the residual, N, that rounding alone may leave. */
 static inline double fem_newton_dust(const newton *n)
 {
-    return fmax(n->f->newton.rounding, n->rounded);
+    return fmax(fmax(n->f->newton.rounding, n->rounded), n->thin);
 }
 
 /* Returns PIOLA_NUMERICAL and says that the move of the constrained unknowns has taken an element to newton.y, where

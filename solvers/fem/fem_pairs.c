@@ -2,6 +2,7 @@
  * Forces of contact count as internal ones, as those of springs do. */
 #include "solvers/fem/fem_pairs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Surfaces touch at this fraction of the contact's distance. */
@@ -186,8 +187,8 @@ piola_status fem_pairs_check(fem_sim *f, piola_error *error)
     if (found.most <= s->room) return PIOLA_OK;
     return sim_fail(error, PIOLA_NO_MEMORY,
                     "contact: %d pairs of pieces of surfaces are near each other, and there is room for %d; "
-                    "`contact.pairs: %d` would be right",
-                    found.most, s->room, found.most + found.most / 4);
+                    "`contact.pairs: %.0f` would be right",
+                    found.most, s->room, fmin(1.25 * found.most, 1e8));
 }
 
 piola_status fem_pairs_report(fem_sim *f, pio_contact_report *report, piola_error *error)

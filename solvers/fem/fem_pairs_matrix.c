@@ -4,7 +4,7 @@
  * Which pairs there are changes from iteration to iteration, and the pattern of the assembled matrix does not: each
  * pair has a matrix of its own, of which the blocks on the diagonal are assembled and the others are beside the matrix
  * (bsr.h), where products find them through the lists of the points' pairs. So nothing of it goes through the host.
- * Preconditioners have the diagonal alone, which keeps them positive definite where the whole is. */
+ * Preconditioners have the diagonal alone: block-Jacobi is positive definite where the whole is. */
 #include "solvers/fem/fem_pairs.h"
 
 /* clang-format off */

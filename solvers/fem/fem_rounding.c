@@ -4,7 +4,7 @@
  * many times as large, whose forces hide under those of rounding. It is solved for to all digits, and added as long as
  * it halves; what remains is how far u is off. Where most of r is what laws lose as F is rounded, K^-1 r is no better
  * than u, and says how far that is off. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_contact.h"
 
 #include <math.h>
 
@@ -64,12 +64,15 @@ piola_status fem_find_hidden_error(fem_sim *f, fem_span span, pio_step_record *r
 {
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
-    double sizes[2], residual, before = INFINITY;
+    double sizes[2], residual, part, before = INFINITY;
     for (;;) {
         piola_status rc = solve_for_error(f, span, record, sizes, error);
         if (rc) return rc;
         if (sizes[0] <= f->newton.tolerance * sizes[1] || !(sizes[0] < before / 2) || !(allowed > 0)) break;
         before = sizes[0];
+        rc = fem_contact_limit(f, f->newton.trial, f->newton.lambda, 1, &part, error);
+        if (rc) return rc;
+        if (part < 1) break;
         pio_queue_copy(q, f->newton.du, f->newton.trial, bytes);
         fem_combine(f, 1, f->newton.trial, 1, f->newton.lambda, f->newton.trial);
         rc = evaluate(context, &residual);

@@ -117,9 +117,10 @@ void fem_standby_advise(const fem_sim *f, int adjoint, const piola_error *other,
     const piola_error said = *error;
     const int limit =
         said.failure.kind == PIOLA_FAILED_LINEAR_LIMIT || (other && other->failure.kind == PIOLA_FAILED_LINEAR_LIMIT);
-    const char *helps[] = {
-        s->automatic ? NULL : "'solver.linear: auto'", limit ? "a larger solver.linear_iterations" : NULL,
-        adjoint ? "a larger solver.adjoint_tolerance" : NULL, sizeof(real) == sizeof(float) ? "f64" : NULL};
+    const char *helps[] = {s->automatic || f->pairs.on ? NULL : "'solver.linear: auto'",
+                           limit ? "a larger solver.linear_iterations" : NULL,
+                           adjoint ? "a larger solver.adjoint_tolerance" : NULL,
+                           sizeof(real) == sizeof(float) ? "f64" : NULL};
     char words[160] = "";
     for (int k = 0; k < 4; k++)
         if (helps[k])
