@@ -67,19 +67,21 @@ PIO_FN obstacle_push obstacle_push_of(const obstacle_shape *o, const obstacle_po
     return p;
 }
 
-/* Adjoint of obstacle_push_of for f_bar, J's unit per N: returns x_bar = H f_bar, and adds to the cotangents of the
- * pose `out` [OBSTACLE_PARAMETERS]: of c, -x_bar, of a small rotation e after Q, f x f_bar + x_bar x (x - c), of K and
- * of w. */
-PIO_FN vec obstacle_push_adj(const obstacle_push *p, const obstacle_pose *pose, vec f_bar,
+/* Adjoint of obstacle_push_of for f_bar, J's unit per N, and n_bar, J's unit, of n = Q dd/dy: returns
+ * x_bar = H f_bar + Q d2d/dy2 Q^T n_bar, and adds to the cotangents of the pose `out` [OBSTACLE_PARAMETERS]: of c,
+ * -x_bar, of a small rotation e after Q, f x f_bar + n x n_bar + x_bar x (x - c), of K and of w. */
+PIO_FN vec obstacle_push_adj(const obstacle_push *p, const obstacle_pose *pose, vec f_bar, vec n_bar,
                              real out[OBSTACLE_PARAMETERS])
 {
-    const vec y_bar = mat_t_apply(pose->turn, f_bar);
+    const vec y_bar = mat_t_apply(pose->turn, f_bar), turned = mat_t_apply(pose->turn, n_bar);
     const real along = vec_dot(p->at.slope, y_bar);
     const vec bent = vec_axpby(p->eased.first, mat_apply(p->at.curve, y_bar), -p->eased.second * along, p->at.slope);
-    const vec x_bar = vec_scale(p->scale, mat_apply(pose->turn, bent));
+    const vec all = vec_axpby(p->scale, bent, R(1), mat_apply(p->at.curve, turned));
+    const vec x_bar = mat_apply(pose->turn, all);
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) out[a] -= x_bar.x[a];
     cross_add(out + OBSTACLE_ROTATION, p->force, f_bar);
+    cross_add(out + OBSTACLE_ROTATION, p->slope, n_bar);
     cross_add(out + OBSTACLE_ROTATION, x_bar, p->x);
     out[OBSTACLE_STIFFNESS] += p->scale * p->eased.first * along / pose->grip.stiffness;
     out[OBSTACLE_DISTANCE] += p->scale * p->eased.by_width * along;

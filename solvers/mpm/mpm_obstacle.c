@@ -56,12 +56,12 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
         own->separating |= !pushes && d->behaviour == PIO_WALL_SEPARATE;
         own->sliding |= pushes ? d->friction > 0 : d->behaviour != PIO_WALL_STICKY;
     }
-    own->impulses = own->pushing + sim->repulsion.used;
+    own->impulses = 2 * own->pushing + sim->repulsion.used;
     for (int k = 0; k < desc->n_designs; k++) own->sliding |= desc->designs[k].quantity == PIO_OBSTACLE_FRICTION;
     return sim_obstacles_begin(&own->all, desc);
 }
 
-/* Memory of impulses: of obstacles with a potential, and of bodies that repel each other. */
+/* Memory of impulses: of obstacles with a potential, their levers, and of bodies that repel each other. */
 static void take_pushes(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
@@ -76,7 +76,9 @@ static void take_pushes(mpm_sim *sim)
     if (!sim->base.adjoint) return;
     for (int o = 0; o < own->all.n; o++) driven |= own->number[o] >= 0 && own->all.driven[o];
     TAKE(arena, own->push_bar, field * (size_t)own->impulses);
-    if (driven) TAKE(arena, own->force_bar, field_size(sim->particles.n, DIM));
+    if (!driven) return;
+    TAKE(arena, own->force_bar, field_size(sim->particles.n, DIM));
+    TAKE(arena, own->direction_bar, field_size(sim->particles.n, DIM));
 }
 
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
@@ -140,31 +142,48 @@ void mpm_obstacles_count(mpm_sim *sim, real part, real least)
 #define CENTROID .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), \
     .l = sim->grid.lists, .box = sim->grid.box
 
-/* Of obstacle o, which has a potential. */
-static mpm_push_args push_args(const mpm_sim *sim, int o)
+/* Of obstacle o, which has a potential: of its impulses or its levers. */
+static mpm_push_args push_args(const mpm_sim *sim, int o, int lever)
 {
     return (mpm_push_args){
             .s = sim->particles.state[sim->particles.current], .n = sim->particles.n,
             .radius = sim->obstacles.radius, .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
             .shape = sim->obstacles.all.shape + o, .pose = sim->obstacles.all.pose + o,
-            .coefficients = sim->obstacles.all.coefficients, .sums = sim->grid.tiles};
+            .coefficients = sim->obstacles.all.coefficients, .lever = lever, .sums = sim->grid.tiles};
 }
 
 static mpm_push_add_args push_add_args(const mpm_sim *sim)
 {
     return (mpm_push_add_args){
-            .l = sim->grid.lists, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.impulses,
+            .l = sim->grid.lists, .nodes = sim->grid.nodes, .fields = sim->obstacles.impulses,
             .push = sim->obstacles.push, .sums = sim->grid.node_sums, .out = sim->obstacles.pushed_sums};
 }
 
-/* Field of impulses of obstacle o among `fields`; the last one is that of bodies that repel each other. */
+/* Among `fields`: those of impulses of obstacles come first, then those of their levers, then that of bodies that repel
+ * each other. The first two are of obstacle o. */
 static real *field_of(const mpm_sim *sim, real *fields, int o)
 {
     return fields + push_field(sim->grid.nodes, sim->obstacles.number[o]);
 }
+static real *lever_of(const mpm_sim *sim, real *fields, int o)
+{
+    return fields + push_field(sim->grid.nodes, sim->obstacles.pushing + sim->obstacles.number[o]);
+}
 static real *last_of(const mpm_sim *sim, real *fields)
 {
-    return fields + push_field(sim->grid.nodes, sim->obstacles.pushing);
+    return fields + push_field(sim->grid.nodes, 2 * sim->obstacles.pushing);
+}
+
+/* Sets a field of obstacle o's impulses or levers. */
+static void push_with(mpm_sim *sim, int o, int lever, real *field)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_push_args args = push_args(sim, o, lever);
+    pio_map_with(q, mpm_push, sim->grid.max_blocks, &sim->step->blocks, &args);
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
+            .nodes = sim->grid.nodes, .out = field);
+    pio_halo(q, field);
 }
 
 void mpm_obstacles_push(mpm_sim *sim)
@@ -174,13 +193,9 @@ void mpm_obstacles_push(mpm_sim *sim)
     if (!sim->obstacles.impulses) return;
     if (sim->obstacles.pushing) sim_obstacles_place(&sim->obstacles.all, q, &time);
     for (int o = 0; o < sim->obstacles.all.n; o++) {
-        const mpm_push_args args = push_args(sim, o);
         if (sim->obstacles.number[o] < 0) continue;
-        pio_map_with(q, mpm_push, sim->grid.max_blocks, &sim->step->blocks, &args);
-        pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
-                .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
-                .nodes = sim->grid.nodes, .out = field_of(sim, sim->obstacles.push, o));
-        pio_halo(q, field_of(sim, sim->obstacles.push, o));
+        push_with(sim, o, 0, field_of(sim, sim->obstacles.push, o));
+        push_with(sim, o, 1, lever_of(sim, sim->obstacles.push, o));
     }
     if (sim->repulsion.used) mpm_repel_step(sim, last_of(sim, sim->obstacles.push));
     const mpm_push_add_args add = push_add_args(sim);
@@ -227,24 +242,28 @@ static void push_adj(mpm_sim *sim)
     enum { PLACES = OBSTACLE_ROTATION + OBSTACLE_TURNS, ALL = PLACES + sizeof parameters / sizeof *parameters };
     pio_queue *q = &sim->base.queue;
     const sim_obstacles *all = &sim->obstacles.all;
-    if (sim->repulsion.used) /* which has no friction */
-        pio_queue_zero(q, last_of(sim, sim->obstacles.push_bar),
-                       sizeof *sim->obstacles.push_bar * (size_t)push_field(sim->grid.nodes, 1));
+    const int without = sim->obstacles.impulses - sim->obstacles.pushing; /* fields that friction does not read */
+    pio_queue_zero(q, sim->obstacles.push_bar + push_field(sim->grid.nodes, sim->obstacles.pushing),
+                   sizeof *sim->obstacles.push_bar * (size_t)push_field(sim->grid.nodes, without));
     pio_map(q, mpm_push_add_adj, sim->grid.nodes, &sim->step->nodes,
             .fwd = push_add_args(sim), .push_bar = sim->obstacles.push_bar, .node_bar = sim->grid.node_bar);
     if (sim->repulsion.used) mpm_repel_adjoint(sim, last_of(sim, sim->obstacles.push_bar));
     for (int o = 0; o < all->n; o++) {
-        const mpm_push_args args = push_args(sim, o);
+        const mpm_push_args args = push_args(sim, o, 0);
         if (sim->obstacles.number[o] < 0) continue;
         pio_halo(q, field_of(sim, sim->obstacles.push_bar, o));
+        pio_halo(q, lever_of(sim, sim->obstacles.push_bar, o));
         pio_map(q, mpm_push_adj, sim->grid.max_blocks, &sim->step->blocks,
                 .fwd = args, .nodes = sim->grid.nodes, .push_bar = field_of(sim, sim->obstacles.push_bar, o),
+                .lever_bar = lever_of(sim, sim->obstacles.push_bar, o),
                 .offset_bar = sim->particles.bar[1 - sim->particles.current_bar].offset,
-                .force_bar = all->driven[o] ? sim->obstacles.force_bar : NULL);
+                .force_bar = all->driven[o] ? sim->obstacles.force_bar : NULL,
+                .direction_bar = all->driven[o] ? sim->obstacles.direction_bar : NULL);
         for (int k = 0; k < (int)ALL && all->driven[o]; k++) {
             const int number = k < PLACES ? k : parameters[k - PLACES];
             pio_sum(q, mpm_push_sum, sim->particles.n, &sim->step->particles, sim->base.scalar,
-                    .fwd = args, .force_bar = sim->obstacles.force_bar, .component = number);
+                    .fwd = args, .force_bar = sim->obstacles.force_bar,
+                    .direction_bar = sim->obstacles.direction_bar, .component = number);
             pio_map(q, add_scalar, 1, NULL,
                     .term = sim->base.scalar, .total = all->pose_bar + obstacle_at(all->n, number, o));
         }

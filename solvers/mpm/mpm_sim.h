@@ -201,13 +201,14 @@ typedef struct {
     int separating;                       /* one that acts on the grid is separating */
     int sliding;                          /* one of them has friction: what touches it may slide */
     int on_grid, pushing;                 /* one of them acts on the grid; how many have a potential */
-    int impulses;                         /* fields of impulses: theirs, and one of bodies that repel each other */
+    int impulses;                         /* fields of impulses: theirs, their levers, and bodies' */
     int *number;                          /* host [all.n] of the field of impulses of each; of others -1 */
     int *push_number;                     /* the same on the device */
     real *radius;                         /* [n particles] in id order, m: see kernels/mpm/mpm_push_args.h */
     real *push, *push_bar;                /* [impulses] fields [nodes][DIM] N s; cotangents */
     real *pushed_sums;                    /* [nodes][DIM + 1] of the grid with the impulses; NULL: there are none */
-    real *force_bar;                      /* [n particles][DIM] cotangents of forces; NULL: no design moves these */
+    real *force_bar, *direction_bar;      /* [n particles][DIM] cotangents, see kernels/mpm/mpm_push_args.h; NULL: no
+                                             design moves these */
     real *velocity_before;                /* [nodes][DIM] before obstacles act, m/s; NULL: no gradient */
     real *contribution;                   /* [nodes][OBSTACLE_PARAMETERS] terms of pose_bar; NULL: no gradient */
     real *centroid_moment, *centroid_bar; /* [nodes][DIM] see kernels/mpm/mpm_centroid.h; cotangents */

@@ -52,10 +52,11 @@ static const real *push_sums(case_io *io, int nodes)
     return PUSH(io, real, sums, field_size(nodes, DIM + 1));
 }
 
-/* As mpm_push_args, of obstacle o. */
-static mpm_push_args push_of_obstacle(const push_case *c, int o)
+/* As mpm_push_args, of the impulses or the levers of obstacle o. */
+static mpm_push_args push_of_obstacle(const push_case *c, int o, int lever)
 {
     mpm_push_args a = c->push;
+    a.lever = lever;
     a.shape = c->rub.shape + o;
     a.pose = c->pose.pose + o;
     return a;
@@ -71,12 +72,15 @@ static const real *push_particle_gradients(case_io *io, const sample *t, const p
     e.nodes = t->nodes;
     e.offset_bar = NEW_FIELD(io, DIM, t->n, CASE_ADDED);
     e.force_bar = NEW_FIELD(io, DIM, t->n, CASE_SET);
+    e.direction_bar = NEW_FIELD(io, DIM, t->n, CASE_SET);
     for (int o = 0; o < CASE_OBSTACLES; o++) {
         mpm_push_sum_args s;
-        e.fwd = s.fwd = push_of_obstacle(c, o);
+        e.fwd = s.fwd = push_of_obstacle(c, o, 0);
         e.push_bar = push_bar + push_field(t->nodes, CASE_OBSTACLES - 1 - o);
+        e.lever_bar = e.push_bar + push_field(t->nodes, CASE_OBSTACLES);
         LAUNCH(io, mpm_push_adj, t->max_blocks, &t->step->blocks, &e);
         s.force_bar = e.force_bar;
+        s.direction_bar = e.direction_bar;
         for (s.component = 0; s.component < OBSTACLE_PARAMETERS; s.component++) {
             add_scalar_args total;
             if (s.component >= OBSTACLE_FRICTION && s.component < OBSTACLE_STIFFNESS) continue;
@@ -104,7 +108,7 @@ static void push_gradients(case_io *io, const sample *t, const push_case *c)
     b.velocity_bar = FIELD_COTANGENT(io, "velocity after");
     b.contribution = NEW_FIELD(io, OBSTACLE_PARAMETERS, nodes, CASE_SET);
     b.place_bar = NULL;
-    b.push_bar = NEW(io, real, push_field(nodes, CASE_OBSTACLES), CASE_SET);
+    b.push_bar = NEW(io, real, push_field(nodes, 2 * CASE_OBSTACLES), CASE_ZERO); /* 0 of levers */
     for (int o = CASE_OBSTACLES - 1; o >= 0; o--) {
         b.obstacle = o;
         LAUNCH(io, mpm_obstacle_adj, nodes, &t->step->nodes, &b);
@@ -134,11 +138,12 @@ static void push_gradients(case_io *io, const sample *t, const push_case *c)
     obstacle_parameter_gradients(io, n, p.parameters_bar, CASE_INPUT);
 }
 
-/* The impulses of all obstacles at nodes. */
+/* The impulses of all obstacles at nodes, then their levers. */
 static void push_impulses(case_io *io, const sample *t, const push_case *c, real *push)
 {
-    for (int o = 0; o < CASE_OBSTACLES; o++) {
-        const mpm_push_args a = push_of_obstacle(c, o);
+    for (int k = 0; k < 2 * CASE_OBSTACLES; k++) {
+        const int o = k % CASE_OBSTACLES, lever = k / CASE_OBSTACLES;
+        const mpm_push_args a = push_of_obstacle(c, o, lever);
         mpm_node_sum_args s;
         LAUNCH(io, mpm_push, t->max_blocks, &t->step->blocks, &a);
         s.l = t->l;
@@ -146,7 +151,7 @@ static void push_impulses(case_io *io, const sample *t, const push_case *c, real
         s.sums = a.sums;
         s.components = DIM;
         s.nodes = t->nodes;
-        s.out = push + push_field(t->nodes, CASE_OBSTACLES - 1 - o);
+        s.out = push + push_field(t->nodes, lever * CASE_OBSTACLES + CASE_OBSTACLES - 1 - o);
         LAUNCH(io, mpm_node_sum, t->blocks, NULL, &s);
     }
 }
@@ -162,7 +167,7 @@ static void case_mpm_push(case_io *io)
     t.s.velocity = CONSTANTS(io, "velocity", DIM, t.n, -1, 1);
     push_obstacles(io, &c, &t, moving);
     LAUNCH(io, contact_pose, c.pose.obstacles, NULL, &c.pose);
-    real *push = NEW(io, real, push_field(t.nodes, CASE_OBSTACLES), CASE_SET);
+    real *push = NEW(io, real, push_field(t.nodes, 2 * CASE_OBSTACLES), CASE_SET);
     c.push.s = t.s;
     c.push.n = t.n;
     c.push.radius = CONSTANTS(io, "radius", 1, t.n, 0.01, 0.012);
@@ -174,7 +179,7 @@ static void case_mpm_push(case_io *io)
     push_impulses(io, &t, &c, push);
     c.add.l = t.l;
     c.add.nodes = t.nodes;
-    c.add.obstacles = CASE_OBSTACLES;
+    c.add.fields = 2 * CASE_OBSTACLES;
     c.add.push = push;
     c.add.sums = push_sums(io, t.nodes);
     c.add.out = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);

@@ -143,16 +143,17 @@ static void an_elastic_rod_returns_its_speed_wherever_the_plane_lies(void **unus
     assert_true(grid.speed < 0.98 && grid.energy < 0.98); /* beyond the limits above */
 }
 
-/* A mirror: y(T) = 2 plane - y(0) + v T. Between these places the derivative goes through up to 2.05: the speed that is
- * left has ripples over a cell. */
+/* A mirror: y(T) = 2 plane - y(0) + v T. What is left of 2 are ripples over a cell of the speed that is returned. */
 static void a_plane_that_is_moved_moves_the_rod_twice_as_far(void **unused)
 {
+    enum { MIRRORS = D == 3 ? 4 : 16 };
+    double worst = 0;
     (void)unused;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < MIRRORS; k++) {
         static mpm_case c;
         pio_obstacle_desc list[MOST];
         double z[D] = {0}, z_bar[D];
-        rod(&c, list, PIO_CONTACT_POTENTIAL, k / 4.0, LENGTH * 15);
+        rod(&c, list, PIO_CONTACT_POTENTIAL, k / (double)MIRRORS, LENGTH * 15);
         c.design[case_design(&c, PIO_OBSTACLE_POSITION, -1, CASE_SCALAR, 0, list[0].position[1], 1)].which = 0;
         case_sample(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), c.desc.steps, 0, 1);
         memset(c.linear, 0, sizeof c.linear);
@@ -162,11 +163,13 @@ static void a_plane_that_is_moved_moves_the_rod_twice_as_far(void **unused)
         pio_sim *sim = case_create(&c, 60, 1);
         case_gradient(&c, sim, &s, z, z_bar);
         pio_schedule_end(&s);
-        print_message("  plane %.2f spacings above a row of nodes: d y(T)/d(plane) = %.5f (2)\n", k / 4.0, z_bar[1]);
-        case_below("d y(T)/d(plane) - 2", z_bar[1] - 2, 0.04, 0.04);
+        print_message("  plane %.4f spacings above a row of nodes: d y(T)/d(plane) = %.5f (2)\n", k / (double)MIRRORS,
+                      z_bar[1]);
+        worst = fmax(worst, fabs(z_bar[1] - 2));
         piola_engine.destroy(sim);
         case_free(&c);
     }
+    case_below("d y(T)/d(plane) - 2, the largest", worst, 0.04, 0.04);
 }
 
 /* ---- friction --------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { STEPS = D == 3 ? 15 : 30 };
+enum { STEPS = D == 3 ? 15 : 32 };
 
 static const pio_shape_type types[MOST] = {PIO_PLANE, PIO_BALL,       PIO_BOX, D == 3 ? PIO_CYLINDER : PIO_BOX,
                                            PIO_BALL,  PIO_CLOSED_MESH};
