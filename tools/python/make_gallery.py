@@ -180,8 +180,8 @@ ENTRIES = (
           "is the speed.",
           "--field velocity --size 800x480"),
     Entry("fem_fold", "optimize",
-          "The sheet with the modulus that was found: its end was turned over and laid down on the sheet, which touches "
-          "itself there. The colour is the displacement.",
+          "The sheet with the modulus that was found: its end was turned over and laid down on the sheet, which "
+          "touches itself there. The colour is the displacement.",
           "--field displacement --size 800x300"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
