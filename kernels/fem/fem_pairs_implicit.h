@@ -72,6 +72,36 @@ PIO_FN int fem_pair_blurred(const fem_pair_surface *s, const fem_pair_way *w, co
     return !(CONTACT_KEPT * fem_pair_distance(s, w->rest, w->u, corner, kind) > R(1e-6) * size);
 }
 
+/* Returns how far the second part of a pair is above the first along an axis at a fraction of a way, m: the least of
+ * the differences of their nodes; with `below` how far it is below. */
+PIO_FN double fem_pair_clear(const fem_pair_near_args *a, const int *corner, int first, int axis, double at, int below)
+{
+    double least = (double)W(1e300), largest = (double)W(-1e300); /* of the part that is above, of the other */
+    for (int n = 0; n < PAIR_NODES; n++) {
+        const ptrdiff_t i = (ptrdiff_t)a->s.node[corner[n]] * DIM + axis;
+        const double x = (double)a->way.rest[i] + (double)a->way.u[i] + at * (double)a->way.du[i];
+        const int above = (n >= first) != below;
+        if (above && x < least) least = x;
+        if (!above && x > largest) largest = x;
+    }
+    return least - largest;
+}
+
+/* Returns whether the parts of a pair may come nearer than h on their way. Along an axis the least difference of nodes
+ * that go straight ahead is concave in time: where it is h at both ends it is in between. So parts that go along with
+ * each other do not meet, however far they go. */
+PIO_FN int fem_pair_may_meet(const fem_pair_near_args *a, const int *corner, int kind)
+{
+    const double h = (double)a->grip[PAIR_DISTANCE];
+    const int first = pair_first_nodes(kind);
+    for (int c = 0; c < DIM; c++)
+        for (int below = 0; below < 2; below++)
+            if (fem_pair_clear(a, corner, first, c, a->way.from, below) >= h &&
+                fem_pair_clear(a, corner, first, c, a->way.to, below) >= h)
+                return 0;
+    return 1;
+}
+
 /* Lowers the limit by the pairs of query i. */
 PIO_FN void fem_pair_reach(int i, const fem_pair_reach_args *b)
 {
@@ -81,7 +111,7 @@ PIO_FN void fem_pair_reach(int i, const fem_pair_reach_args *b)
     pair_walk w = pair_walk_of(a, &q.box, q.edge);
     int corner[FEM_PAIR_NODES];
     for (int other = pair_walk_next(a, &w); other >= 0; other = pair_walk_next(a, &w)) {
-        if (other < q.least || !pair_is_near(a, &q, other, corner)) continue;
+        if (other < q.least || !pair_is_near(a, &q, other, corner) || !fem_pair_may_meet(a, corner, kind)) continue;
         const wide part =
             fem_pair_blurred(&a->s, &a->way, corner, kind) ? W(0) : fem_pair_free(&a->s, &a->way, corner, kind);
         if (part < W(1)) atomic_min_u64(b->limit, contact_key(part));

@@ -61,6 +61,9 @@ static piola_status solve_by_iterations(fem_sim *f, const real *b, real *x, int 
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = block_of(f, p), .m = matter_of(f), .u = x, .node_pair = p->node_pair, .node_pairs = p->node_pairs,
                 .first_node_pair = p->first_node_pair, .out = f->matrix.block_out);
+    if (f->matrix.face_blocks) /* what loads and contact have left */
+        pio_queue_zero(q, f->matrix.block_out + (size_t)f->matrix.element_blocks * DIM * DIM,
+                       sizeof *f->matrix.block_out * DIM * DIM * (size_t)f->matrix.face_blocks);
     pio_map(q, fem_assemble, f->matrix.graph.blocks, NULL,
             .blocks = f->matrix.graph.blocks, .row = f->matrix.block_row, .column = f->matrix.bsr.column,
             .start = f->matrix.block_start, .source = f->matrix.block_source, .element_matrices = f->matrix.block_out,

@@ -177,6 +177,26 @@ static void a_mesh_follows_beside_a_load_that_follows(void **unused)
     }
 }
 
+/* The update's matrix has no part of the contact of an earlier step: a run has the same bits when it is repeated. */
+static void a_mesh_follows_beside_an_obstacle(void **unused)
+{
+    static taylor_run run;
+    static fem_case c;
+    (void)unused;
+    block(&c, fem_types[1], 1);
+    fem_case_contact(&c, 1, 0);
+    pio_obstacle_desc *plane = fem_case_obstacle(&c, PIO_PLANE, 40, 0.06);
+    plane->normal[1] = 1;
+    plane->position[1] = -0.04;
+    design_surface(&c, D);
+    observe(&c);
+    taylor_begin(&run, &c, 0.2);
+    assert_true(fem_case_forward(&c, run.sim, run.z, NULL) == run.J0);
+    everything(&run);
+    taylor_end(&run, "an obstacle");
+    fem_case_free(&c);
+}
+
 /* The gradient of a mesh in which nothing follows is that of another function. */
 static void a_gradient_without_the_update_is_refused(void **unused)
 {
@@ -245,6 +265,7 @@ int main(void)
         cmocka_unit_test(inner_nodes_follow_an_affine_move_exactly),
         cmocka_unit_test(adjoint_through_the_update_is_the_derivative),
         cmocka_unit_test(a_mesh_follows_beside_a_load_that_follows),
+        cmocka_unit_test(a_mesh_follows_beside_an_obstacle),
         cmocka_unit_test(a_gradient_without_the_update_is_refused),
         cmocka_unit_test(bits_are_the_same_for_any_number_of_threads_and_again),
         cmocka_unit_test(a_surface_that_goes_through_itself_is_a_fault_of_an_element),

@@ -178,15 +178,16 @@ static void design_everything(fem_case *c, int moves)
     fem_case_design(c, PIO_PAIR_DISTANCE, -1, FEM_SCALAR, fem_linear(p->distance, 0.1 * p->distance), 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.01), 0);
     if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(0.9, 0.1), 0);
-    if (c->fem.n_loads) fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(c->value[0][1], 5), 0);
+    if (c->fem.n_loads && c->load[0].kind == PIO_TRACTION)
+        fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(c->value[0][1], 5), 0);
     if (!c->fem.n_loads) fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(-0.06, 0.01), 1);
     if (moves) fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, fem_linear(0, 0.003), 0);
     if (moves) fem_case_design(c, PIO_VELOCITY, -1, FEM_GROUPS, fem_linear(0, 0.1), 0);
     fem_case_design_matter(c);
 }
 
-/* How near the surfaces came: without contact a test would show nothing. */
-static void check(taylor_run *t, fem_case *c, pio_integrator integrator, int each, const char *what)
+/* How near the surfaces came: without contact a test would show nothing. `by`: the linear solver that there is. */
+static void check(taylor_run *t, fem_case *c, pio_integrator integrator, int each, const char *by, const char *what)
 {
     pio_contact_report report;
     piola_error error;
@@ -194,9 +195,10 @@ static void check(taylor_run *t, fem_case *c, pio_integrator integrator, int eac
     design_everything(c, integrator != PIO_STATIC);
     taylor_begin(t, c, 0.2);
     if (piola_engine_fem.contact(t->sim, &report, &error)) fail_msg("%s", error.message);
-    print_message("  %s: %d pairs, least distance %.3g m of %.3g m\n", what, (int)report.pairs, report.nearest,
-                  c->fem.pairs.distance);
+    print_message("  %s: %d pairs, least distance %.3g m of %.3g m; %s\n", what, (int)report.pairs, report.nearest,
+                  c->fem.pairs.distance, fem_of(t->sim)->linear.solver);
     assert_true(report.pairs > 0 && report.nearest > 0 && report.nearest < 0.8 * c->fem.pairs.distance);
+    assert_non_null(strstr(fem_of(t->sim)->linear.solver, by));
     everything(t);
     if (each) design_by_design(t);
     taylor_end(t, what);
@@ -211,7 +213,7 @@ static void adjoint_is_the_derivative_where_a_ring_is_pressed_on_itself(void **u
         static fem_case c;
         if (D == 3 && fem_types[type] != PIO_TET4 && fem_types[type] != PIO_HEX8) continue;
         ring(&c, fem_types[type], PIO_STATIC);
-        check(&t, &c, PIO_STATIC, fem_types[type] == box, fem_type_names[fem_types[type]]);
+        check(&t, &c, PIO_STATIC, fem_types[type] == box, "conjugate gradients", fem_type_names[fem_types[type]]);
     }
 }
 
@@ -224,8 +226,28 @@ static void adjoint_is_the_derivative_of_every_integrator(void **unused)
             static fem_case c;
             if (k == 0 && what == 0) continue;
             (what ? blocks : ring)(&c, (k + what) % 2 ? simplex : box, integrators[k]);
-            check(&t, &c, integrators[k], k == 0 || k == 3, names[k]);
+            check(&t, &c, integrators[k], k == 0 || k == 3, "conjugate gradients", names[k]);
         }
+}
+
+/* The products of every method of solution have the pairs, and so have adjoints by them. */
+static void every_solver_has_the_pairs(void **unused)
+{
+    static const char *const solver[] = {"conjugate gradients with multigrid", "GMRES", "MINRES with pressures"};
+    (void)unused;
+    for (int k = 0; k < 3; k++) {
+        static taylor_run t;
+        static fem_case c;
+        blocks(&c, box, PIO_STATIC);
+        if (k == 0) c.fem.preconditioner = PIO_PRECONDITIONER_MULTIGRID;
+        if (k == 1) fem_case_load(&c, PIO_FOLLOWER, 0, 1, fem_case_value(&c, 15, 0, 0), 0);
+        for (int b = 0; k == 2 && b < c.fem.n_blocks; b++) c.block[b].dilatation = PIO_DILATATION_PROJECTED;
+        for (int e = 0; k == 2 && e < c.elements; e++) { /* nearly incompressible */
+            c.law[e] = PIO_HYPER_NEO_HOOKEAN;
+            c.parameters[e * PIO_LAW_CONSTANTS + 1] = 0.492;
+        }
+        check(&t, &c, PIO_STATIC, 0, solver[k], solver[k]);
+    }
 }
 
 int main(void)
@@ -234,6 +256,7 @@ int main(void)
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_forces),
         cmocka_unit_test(adjoint_is_the_derivative_where_a_ring_is_pressed_on_itself),
         cmocka_unit_test(adjoint_is_the_derivative_of_every_integrator),
+        cmocka_unit_test(every_solver_has_the_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
