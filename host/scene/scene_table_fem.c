@@ -472,7 +472,7 @@ static const cfg_field scene_fields[] = {
      .meaning = "what drives the actuators, each by one entry"},
     {"obstacles", CFG_LIST, AT(pio_scene, obstacles.v), .second = offsetof(pio_scene, obstacles.n),
      .table = &pio_fem_obstacle_table, .present = has_obstacles,
-     .meaning = "rigid obstacles that outer faces of bodies touch without friction, at rest or moving"},
+     .meaning = "rigid obstacles that outer faces of bodies touch, at rest or moving"},
     {"contact", CFG_MAPPING, .table = &pio_fem_contact_table, .present = has_touch, .computed = "surfaces do not touch",
      .meaning = "contact of the outer faces of all bodies with each other"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},

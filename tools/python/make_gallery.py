@@ -190,6 +190,10 @@ ENTRIES = (
           "The sheet with the modulus that was found: its end was turned over and laid down on the sheet, which "
           "touches itself there. The colour is the displacement.",
           "--field displacement --size 800x300"),
+    Entry("fem_gripper", "optimize",
+          "The fingers at the end, with the course of pressure that was found, and the ball that friction holds 25 mm "
+          "above the floor. The colour is von Mises' stress: the ribs between the chambers carry most.",
+          "--field von_mises --frame 20 --size 600x500"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
           "with respect to Young's modulus of each element: stiffness matters most at the clamp.",
