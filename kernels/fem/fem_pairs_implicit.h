@@ -55,7 +55,7 @@ PIO_FN void fem_pair_diagonal(int k, const fem_pair_diagonal_args *a)
     block_store(a->out, a->first_node_pair + k, sum);
 }
 
-/* Returns whether a pair would be as near at the end of its way, at the least, as 7 digits tell places apart: the
+/* Returns whether a pair would be as near at the end of its way, at the least, as 7 digits resolve places: the
  * displacement is rounded there, node by node, and could be on the other side. */
 PIO_FN int fem_pair_blurred(const fem_pair_surface *s, const fem_pair_way *w, const int *corner, int kind)
 {
