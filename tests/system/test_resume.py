@@ -41,6 +41,7 @@ SCENES = {
     "static": ("good_scenes/meshes_2d.yaml", (), 4, 4),
     "static, laws in 3D": ("check_scenes/fem_laws.yaml", (), 3, 3),
     "static, loads": ("check_scenes/fem_loads.yaml", (), 1, 1),
+    "static, surfaces": ("good_scenes/pressed_2d.yaml", ("--set", "time.load_steps=8"), 8, 8),
     "bdf2": ("check_scenes/fem_motion.yaml", (), 10, 10),
     "backward_euler": ("good_scenes/motion_euler.yaml", (), 10, 10),
     "newmark": ("good_scenes/motion_newmark.yaml", ("--set", "solver.product=own"), 10, 4),
