@@ -115,6 +115,7 @@ RUNS = {
     "fork": (0, "grad", "fem_fork_small.yaml", [], []),
     "touched": (0, "grad", "../check_scenes/fem_contact.yaml", ["obstacles[0].friction=0.3"], []),
     "collided": (0, "grad", "../check_scenes/fem_pairs.yaml", [], []),
+    "folded": (0, "grad", "fem_fold_small.yaml", [], []),
     "dam": (0, "grad", "mpm_dam_viscosity_small.yaml", [], []),
     "slab_inside_out": (76, "run", SLAB, ["solver.halvings=0", "boundary=[{name: left, body: b, on: {group: left}, "
                                           "type: fixed}, {name: right, body: b, on: {group: right}, "
