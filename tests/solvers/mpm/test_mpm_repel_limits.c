@@ -61,6 +61,45 @@ static void plates_of_unlike_materials_return_their_speed(void **unused)
     }
 }
 
+/* Two balls of five spacings' radius meet at 1 m/s, the second one so many radii off the first one's line, with this
+ * part of the solid's lambda + 2 mu between them. Returns what is left of the speed along the impulse, or -1 where the
+ * potential does not hold. */
+static double oblique(double high, double part)
+{
+    static mpm_case c;
+    const double R = 5 * dx, one[3] = {1, 1, 1}, two[3] = {1 + R * sqrt(4 - high * high) + 0.12, 1 + high * R, 1};
+    case_body body = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {solid_E, solid_nu}, .density = solid_density, .velocity = {1}};
+    piola_error error;
+    double w[3] = {0}, along = 0;
+    case_init(&c, 42, 28, 22, dx, 1e-3, 0);
+    case_ball(&c, &body, one, R, 2, 0);
+    body.velocity[0] = 0;
+    case_ball(&c, &body, two, R, 2, 0);
+    repel_all(&c, 2);
+    c.desc.contact_stiffness *= part * 4;
+    pio_sim *sim = repel_start(&c, NULL);
+    const int held = !piola_engine.advance(sim, 450, &error) && !piola_engine.check(sim, &error);
+    for (int a = 0; a < D && held; a++) w[a] = mean_of(&c, sim, "velocity", 1, a) - mean_of(&c, sim, "velocity", 0, a);
+    for (int a = 0; a < D; a++) along += w[a] * (w[a] + (a == 0));
+    piola_engine.destroy(sim);
+    case_free(&c);
+    return held ? along / (w[0] + 1) : -1;
+}
+
+/* Their pressure is highest where they touch first, in space higher than in the plane. A hundredth does not hold it. */
+static void balls_keep_apart_at_a_thirtieth_of_the_speed_of_sound(void **unused)
+{
+    static const double heights[] = {0, 0.7, 1};
+    (void)unused;
+    for (int k = 0; k < 3; k++) {
+        const double e = oblique(heights[k], 0.25);
+        print_message("  %.1f R high: %.4f of the speed along the impulse, at least 0.97\n", heights[k], e);
+        assert_true(e > 0.97 && e < 1.001);
+    }
+    assert_true(oblique(0, 0.01) < 0); /* it is found */
+}
+
 /* ---- faults and refusals ---------------------------------------------------------------------------------------- */
 
 /* A block, and one that comes down on it from `gap` above it. */
@@ -155,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plates_of_any_thickness_but_one_row_repel_each_other),
         cmocka_unit_test(plates_of_unlike_materials_return_their_speed),
+        cmocka_unit_test(balls_keep_apart_at_a_thirtieth_of_the_speed_of_sound),
         cmocka_unit_test(what_overlaps_goes_too_deep_or_vibrates_too_fast_is_reported),
         cmocka_unit_test(a_potential_that_would_not_hold_is_refused),
     };
