@@ -12,7 +12,7 @@
 #include "solvers/engine/engine_obstacle.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 16 };
+enum { PIO_ENGINE_VERSION = 17 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
