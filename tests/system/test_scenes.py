@@ -8,7 +8,8 @@ spoiled   every fourth of the short ones of these, or all, fails it with the eng
           gradient (spoiled_engine.c)
 optimize  the optimisations find what made their data
 resume    a killed optimisation goes on to the same bits; an interrupted run says so
-physics   the front of a dam break runs as fast as it was measured to, and a ball resists as Hertz found
+physics   the front of a dam break runs as fast as it was measured to, a ball resists as Hertz found,
+          and a stack of blocks stays
 """
 import csv
 import json
@@ -393,6 +394,22 @@ class Physics(Scenes):
               f"0.03), force off by {worst:.4f} (threshold 0.03)")
         self.assertLessEqual(abs(exponent - 1.5), 0.03)
         self.assertLessEqual(worst, 0.03)
+
+    def test_a_stack_of_blocks_stays_for_10_s(self):
+        """Without friction between them, the highest of three blocks slides off the middle of the others."""
+        scene = pathlib.Path(__file__).resolve().parent.parent / "data" / "stack.yaml"
+        speed = {}
+        for friction, seconds in (0.5, 10), (0, 4):
+            folder = self.folder / str(friction)
+            self.run_piola(0, "run", str(scene), folder, "-q", "--set", f"contact.friction={friction}", "--set",
+                           f"time.duration={seconds} s")
+            place = result(folder)["observations"]["place"]["value"]
+            self.assertEqual(len(place), seconds)
+            speed[friction] = math.dist(place[-1], place[1]) / (seconds - 2)
+        print(f"a stack creeps at {speed[0.5]:.2g} m/s (threshold 1e-6), without friction at {speed[0]:.2g} m/s (at "
+              "least 1e-5)")
+        self.assertLessEqual(speed[0.5], 1e-6)
+        self.assertGreaterEqual(speed[0], 1e-5)
 
 
 if __name__ == "__main__":
