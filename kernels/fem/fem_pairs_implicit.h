@@ -60,7 +60,6 @@ PIO_FN void fem_pair_diagonal(int k, const fem_pair_diagonal_args *a)
 PIO_FN int fem_pair_blurred(const fem_pair_surface *s, const fem_pair_way *w, const int *corner, int kind)
 {
     real size = R(0);
-    if (sizeof(real) > 4) return 0;
     for (int n = 0; n < PAIR_NODES; n++) {
         const int node = s->node[corner[n]];
         const vec u = point_load(w->u, node), du = point_load(w->du, node);
@@ -69,7 +68,7 @@ PIO_FN int fem_pair_blurred(const fem_pair_surface *s, const fem_pair_way *w, co
             if (x > size) size = x;
         }
     }
-    return !(CONTACT_KEPT * fem_pair_distance(s, w->rest, w->u, corner, kind) > R(1e-6) * size);
+    return sizeof(real) == 4 && !(CONTACT_KEPT * fem_pair_distance(s, w->rest, w->u, corner, kind) > R(1e-6) * size);
 }
 
 /* Returns how far the second part of a pair is above the first along an axis at a fraction of a way, m: the least of
