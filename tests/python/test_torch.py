@@ -276,7 +276,7 @@ def test_threads_of_autograd_have_the_same_bits(ball):
 
 
 def test_ctrl_c_ends_the_backward_part():
-    with piola.Problem(changed(BALL, time={"dt": "0.5 ms", "duration": "3 s"}), device="cpu") as problem:
+    with piola.Problem(changed(BALL, time={"dt": "0.5 ms", "duration": "12 s"}), device="cpu") as problem:
         simulate, x = piola.torch.function(problem), start_of(problem, True)
         loss = simulate(x)[1]["energy"].sum()
         pullback = problem.pullback
