@@ -23,7 +23,8 @@ function(kernel_test name label engine precision dimension)
   target_compile_definitions(${target} PRIVATE PIO_REAL=${real_${precision}} PIO_DIM=${dimension} TEST_DUAL=${dual})
   target_link_libraries(${target} PRIVATE ${engine}_${precision}_${dimension}d piola_flags OpenMP::OpenMP_C
     $<TARGET_NAME_IF_EXISTS:PkgConfig::CMOCKA>)
-  # How work is divided among threads is the same text for both precisions: in CI, f32 has 2, 3 and 8 of them, f64 8.
+  # How work is divided among threads is the same text for both precisions: in CI, f32 has 2, 3 and 8 of them for every
+  # variant of a case, f64 8 for the first three.
   if(CMAKE_CROSSCOMPILING OR (precision STREQUAL "f64" AND NOT PIOLA_LONG))
     target_compile_definitions(${target} PRIVATE TEST_FEW_THREADS=1)
   endif()

@@ -18,6 +18,7 @@
 #endif
 
 #include <dirent.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +199,8 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     static const int threads[] = {8, 2, 3};
     const size_t counts =
         TEST_FEW_THREADS ? 1 : sizeof threads / sizeof *threads; /* bits are the release build's matter */
+    /* Laws and elements, of which some kernels have dozens of variants, are the same work for each thread. */
+    const int most_variants = TEST_FEW_THREADS ? 3 : INT_MAX;
     int most = 0;
     (void)state;
     for (int k = 0; k < CASE_KERNELS; k++) {
@@ -205,7 +208,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
         for (int variant = 0, variants = case_owner(k) == k; variant < variants; variant++) {
             set_threads(1);
             case_io *one = run_sized(k, variant, 0, NULL, 1);
-            variants = one->variants;
+            variants = one->variants < most_variants ? one->variants : most_variants;
             for (int j = 0; j < CASE_KERNELS; j++)
                 if (case_owner(j) == k && !uses_threads(one, j))
                     fail_msg("%s: %d items are run by one thread", list[j].name, one->items[j]);
