@@ -108,13 +108,15 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
 static piola_status check_design(const pio_engine_desc *desc, int k, piola_error *error)
 {
     const pio_design_desc *e = &desc->designs[k];
-    const int components = e->quantity == PIO_OBSTACLE_POSITION   ? DIM
-                           : e->quantity == PIO_OBSTACLE_ROTATION ? OBSTACLE_TURNS
-                                                                  : 1;
-    if (e->which < 0 || e->which >= desc->n_obstacles || e->components != components || e->groups != 1)
+    const int all = e->quantity == PIO_OBSTACLE_POSITION   ? DIM
+                    : e->quantity == PIO_OBSTACLE_ROTATION ? OBSTACLE_TURNS
+                                                           : 1;
+    const int first = e->component, n = e->components;
+    if (e->which < 0 || e->which >= desc->n_obstacles || first < 0 || n < 1 || n > all - first || e->groups != 1)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "design %d: %d x %d values of obstacle %d; %d values of one of %d would be right", k,
-                        (int)e->groups, (int)e->components, (int)e->which, components, (int)desc->n_obstacles);
+                        "design %d: %d x %d values of obstacle %d from component %d; at most %d values of one of %d "
+                        "would be right",
+                        k, (int)e->groups, n, (int)e->which, first, all, (int)desc->n_obstacles);
     return PIOLA_OK;
 }
 

@@ -197,10 +197,8 @@ static int uses_threads(const case_io *io, int k)
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
     static const int threads[] = {8, 2, 3};
-    const size_t counts =
-        TEST_FEW_THREADS ? 1 : sizeof threads / sizeof *threads; /* bits are the release build's matter */
-    /* Laws and elements, of which some kernels have dozens of variants, are the same work for each thread. */
-    const int most_variants = TEST_FEW_THREADS ? 3 : INT_MAX;
+    const size_t counts = TEST_FEW_THREADS ? 1 : sizeof threads / sizeof *threads; /* the release build compares bits */
+    const int most_variants = TEST_FEW_THREADS ? 3 : INT_MAX; /* laws and elements divide work alike */
     int most = 0;
     (void)state;
     for (int k = 0; k < CASE_KERNELS; k++) {
