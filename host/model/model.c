@@ -80,7 +80,9 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.damping = scene->mpm.damping;
     m->desc.flip = scene->mpm.flip;
     m->desc.friction = scene->contact.friction;
-    m->desc.regularisation_velocity = scene->contact.regularisation_velocity;
+    m->desc.regularisation_velocity = scene->contact.model == PIO_CONTACT_POTENTIAL
+                                          ? scene->contact.friction_velocity
+                                          : scene->contact.regularisation_velocity;
     m->desc.contact_model = scene->contact.model;
     m->desc.contact_stiffness = scene->contact.stiffness;
     m->desc.contact_distance = scene->contact.distance;

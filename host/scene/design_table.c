@@ -46,7 +46,17 @@ static bool touch_rubs(const pio_scene *s, const void *owner)
 
 static bool has_contact(const pio_scene *s, const void *owner)
 {
-    return is_apic(s, owner) && s->contact.n_fields > 0 && s->contact.model == PIO_CONTACT_GRID;
+    return is_apic(s, owner) && s->contact.n_fields > 0;
+}
+
+static bool has_grid_contact(const pio_scene *s, const void *owner)
+{
+    return has_contact(s, owner) && s->contact.model == PIO_CONTACT_GRID;
+}
+
+static bool has_repulsion(const pio_scene *s, const void *owner)
+{
+    return has_contact(s, owner) && s->contact.model == PIO_CONTACT_POTENTIAL;
 }
 
 static bool of_particles(const pio_scene *s, const void *owner)
@@ -257,7 +267,9 @@ static const design_row rows[] = {
     {SCENE_OWNER_ALL, "contact.friction", PIO_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
      IN(pio_scene, contact.friction), .has = has_contact},
     {SCENE_OWNER_ALL, "contact.regularisation_velocity", PIO_REGULARISATION_VELOCITY, CFG_VELOCITY,
-     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(pio_scene, contact.regularisation_velocity), .has = has_contact},
+     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(pio_scene, contact.regularisation_velocity), .has = has_grid_contact},
+    {SCENE_OWNER_ALL, "contact.friction_velocity", PIO_REGULARISATION_VELOCITY, CFG_VELOCITY,
+     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(pio_scene, contact.friction_velocity), .has = has_repulsion},
     {SCENE_OWNER_ALL, "contact.stiffness", PIO_PAIR_STIFFNESS, CFG_PRESSURE, ABOVE(0), DESIGN_NUMBER,
      IN(pio_scene, touch.stiffness), .has = has_touch},
     {SCENE_OWNER_ALL, "contact.distance", PIO_PAIR_DISTANCE, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER,

@@ -399,7 +399,7 @@ typedef struct {
     scene_field *fields;     /* [n_fields]; bodies that none of them names share one more; none: one field for all */
     size_t n_fields;         /* number of fields */
     pio_contact_model model; /* how fields act on each other */
-    double friction, regularisation_velocity, stiffness, distance; /* as in the table; m/s, Pa, m */
+    double friction, friction_velocity, regularisation_velocity, stiffness, distance; /* as in the table; m/s, Pa, m */
 } scene_contact;
 
 /* scene_table_observe.c, and of FEM scene_table_fem.c: what is measured, changed and minimised. */

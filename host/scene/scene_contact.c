@@ -16,17 +16,12 @@ static const scene_body *not_held(const pio_scene *s)
     return other;
 }
 
-/* Returns whether the file gives a key of contact of model grid, or designs it. */
-static bool has_keys_of_grid(const pio_scene *s, const cfg_doc *doc)
+/* Returns whether the file gives a key, or designs it. */
+static bool has_key(const pio_scene *s, const cfg_doc *doc, const char *key)
 {
-    static const char *const keys[] = {"contact.friction", "contact.regularisation_velocity"};
-    bool any = false;
-    for (int k = 0; k < 2; k++) {
-        any |= pio_scene_is_set(doc, keys[k]);
-        for (size_t d = 0; d < s->goal.n_design; d++)
-            for (size_t t = 0; t < s->goal.design[d].target.n; t++)
-                any |= !strcmp(s->goal.design[d].target.v[t], keys[k]);
-    }
+    bool any = pio_scene_is_set(doc, key);
+    for (size_t d = 0; d < s->goal.n_design; d++)
+        for (size_t t = 0; t < s->goal.design[d].target.n; t++) any |= !strcmp(s->goal.design[d].target.v[t], key);
     return any;
 }
 
@@ -34,9 +29,11 @@ static bool has_keys_of_grid(const pio_scene *s, const cfg_doc *doc)
  * other by a potential. */
 static pio_contact_model model_of(const pio_scene *s, const cfg_doc *doc)
 {
-    if (pio_scene_is_set(doc, "contact.stiffness") || pio_scene_is_set(doc, "contact.distance"))
+    if (pio_scene_is_set(doc, "contact.stiffness") || pio_scene_is_set(doc, "contact.distance") ||
+        has_key(s, doc, "contact.friction_velocity"))
         return PIO_CONTACT_POTENTIAL;
-    if (has_keys_of_grid(s, doc)) return PIO_CONTACT_GRID;
+    if (has_key(s, doc, "contact.friction") || has_key(s, doc, "contact.regularisation_velocity"))
+        return PIO_CONTACT_GRID;
     return pio_scene_softest(s) > 0 && !not_held(s) ? PIO_CONTACT_POTENTIAL : PIO_CONTACT_GRID;
 }
 
@@ -89,10 +86,12 @@ static void check_fields(const pio_scene *s, cfg_doc *doc)
 /* Keys that belong to the other model are refused: they would be ignored. */
 static void check_model(const pio_scene *s, cfg_doc *doc)
 {
-    static const char *const keys[2][2] = {{"stiffness", "distance"}, {"friction", "regularisation_velocity"}};
+    static const char *const keys[2][3] = {{"stiffness", "distance", "friction_velocity"},
+                                           {"regularisation_velocity", NULL, NULL}};
     const bool potential = s->contact.model == PIO_CONTACT_POTENTIAL;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         const char *key = keys[potential][k];
+        if (!key) continue;
         PATH(path, "contact.%s", key);
         if (pio_scene_is_set(doc, path))
             pio_cfg_fault(doc, path, "contact of model '%s' has no %s; remove it, or use 'model: %s'",

@@ -27,13 +27,18 @@ static const cfg_field contact_fields[] = {
          "a "
          "grid of its own"},
     {"model", CFG_ENUM, AT(pio_scene, contact.model), .values = pio_contact_model_words,
-     .computed = "potential with stiffness or distance; grid with keys of grid, or a design of them; else potential "
-                 "where all bodies are solids, neither granular nor snow, and full, and grid where not",
-     .meaning = "how fields act on each other: grid exchanges momentum at nodes, with friction, and takes energy from "
-                "what collides; potential lets the particles of solids repel those of other fields by forces that "
-                "depend on where they are alone, without friction, and returns their energy"},
-    {"friction", CFG_NUMBER, AT(pio_scene, contact.friction), .fallback = "0", NOT_NEGATIVE, .present = on_grid,
-     .meaning = "model grid: Coulomb's coefficient between fields; larger lets them slide less"},
+     .computed = "potential with stiffness, distance or friction_velocity; grid with friction or "
+                 "regularisation_velocity, or a design of them; else potential where all bodies are solids, neither "
+                 "granular nor snow, and full, and grid where not",
+     .meaning = "how fields act on each other: grid exchanges momentum at nodes and takes energy from what collides; "
+                "potential lets the particles of solids repel those of other fields by forces that depend on where "
+                "they are alone, and returns their energy but for what friction takes"},
+    {"friction", CFG_NUMBER, AT(pio_scene, contact.friction), .fallback = "0", NOT_NEGATIVE,
+     .meaning = "Coulomb's coefficient between fields; larger lets them slide less"},
+    {"friction_velocity", CFG_NUMBER, AT(pio_scene, contact.friction_velocity), .fallback = "1 mm/s", REGULARISATION,
+     .present = repels,
+     .meaning = "model potential: sliding speed at which friction has 0.7 of its size; bodies that should stick creep "
+                "at about this speed, and a larger one makes derivatives milder"},
     {"regularisation_velocity", CFG_NUMBER, AT(pio_scene, contact.regularisation_velocity),
      .computed = "0.1 method.grid.spacing/time.duration", REGULARISATION, .present = on_grid,
      .meaning = "model grid: velocity of approach above which contact stops fields completely; below it contact sets "

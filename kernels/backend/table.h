@@ -66,6 +66,7 @@
 #include "kernels/mpm/mpm_push_args.h"
 #include "kernels/mpm/mpm_quantile_args.h"
 #include "kernels/mpm/mpm_repel_args.h"
+#include "kernels/mpm/mpm_rub_args.h"
 #include "kernels/mpm/mpm_reversible_args.h"
 #include "kernels/mpm/mpm_reversible_force_args.h"
 #include "kernels/mpm/mpm_reversible_move_args.h"

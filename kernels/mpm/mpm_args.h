@@ -51,7 +51,7 @@ typedef struct {
     real cfl;                    /* largest fraction of a cell to travel in one step, in (0, 1] */
     real gravity[DIM];           /* m/s^2 */
     real friction;               /* of velocity fields, see mpm_contact.h */
-    real regularisation;         /* likewise, m/s */
+    real regularisation;         /* likewise, m/s; e of mpm_rub.h where they repel each other */
     real flip_ratio;             /* FLIP ratio b, 0 .. 1, see mpm_flip.h */
     real wall_friction[DIM][2];  /* mu of each wall, >= 0, see mpm_wall.h */
     real wall_friction_velocity; /* e, m/s > 0, likewise */

@@ -12,5 +12,7 @@
 #include "kernels/mpm/mpm_bend.h"
 #include "kernels/mpm/mpm_contact.h"
 #include "kernels/mpm/mpm_repel.h"
+#include "kernels/mpm/mpm_rub.h"
+#include "kernels/mpm/mpm_rub_adj.h"
 
 #endif

@@ -150,6 +150,11 @@ PIO_FN void repel_fill(const mpm_repel_args *a, const near_particle *n, int f)
     const int fault = near_fault(a, S, slope);
     a->first[field_at(a->n, fields, f, n->p)] = e.first;
     a->second[field_at(a->n, fields, f, n->p)] = e.second;
+    if (a->sum) {
+        a->sum[field_at(a->n, fields, f, n->p)] = S;
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) a->slope[field_at(a->n, fields * DIM, f * DIM + c, n->p)] = slope.x[c];
+    }
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[n->p], fault));
 }
 

@@ -7,7 +7,8 @@
 #include "kernels/mpm/mpm_sort_args.h"
 
 /* Bodies of several velocity fields that repel each other, see mpm_repel.h: one team for each occupied block.
- * mpm_repel_fill sets `first` and `second`, mpm_repel reads `first` and sets `force` and `sums`. Of particles in blocks
+ * mpm_repel_fill sets `first` and `second`, and
+ * what friction needs, mpm_repel reads `first` and sets `force` and `sums`. Of particles in blocks
  * with no particles of another field in or next to them nothing is set or read but `sums`. */
 typedef struct {
     mpm_state s;          /* [n][.] state at the beginning of the step */
@@ -19,8 +20,9 @@ typedef struct {
     real stiffness;       /* K, Pa > 0 */
     real distance;        /* w over which the potential sets in, m > 0 */
     real *first, *second; /* [n][fields] psi', m, and psi'' of a particle, by its place in the state, in each field */
-    real *force;          /* [n][DIM] N, by its place in the state */
-    real *sums;           /* [occupied blocks][TILE_NODES][QUAD] N s; set */
+    real *sum, *slope; /* [n][fields] S and [n][fields][DIM] dS/dy likewise, for friction (mpm_rub.h); or both NULL */
+    real *force;       /* [n][DIM] N, by its place in the state */
+    real *sums;        /* [occupied blocks][TILE_NODES][QUAD] N s; set */
 } mpm_repel_args;
 typedef mpm_repel_args mpm_repel_fill_args;
 

@@ -237,10 +237,11 @@ typedef struct {
     const pio_knots_desc *knots;      /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks; /* [n_networks] */
     /* Several velocity fields: the coefficient of Coulomb's friction between them, >= 0; the regularisation velocity,
-     * m/s >= PIO_LEAST_VELOCITY: the velocity of approach from which contact acts in full. */
+     * m/s >= PIO_LEAST_VELOCITY: the velocity of approach from which contact on the grid acts in full, or the sliding
+     * speed at which friction of fields that repel each other has 0.7 of its size, which is read only with friction. */
     double friction, regularisation_velocity;
-    /* How they act on each other: at nodes of the grid, with the numbers above; or by a potential of the places of
-     * particles of solids (kernels/mpm/mpm_repel.h), without friction. */
+    /* How they act on each other: at nodes of the grid; or by a potential of the places of particles of solids
+     * (kernels/mpm/mpm_repel.h), with friction of its forces (kernels/mpm/mpm_rub.h). */
     pio_contact_model contact_model;
     double contact_stiffness; /* of that potential, Pa > 0 */
     double contact_distance;  /* over which it sets in, m > 0, at most a spacing of the grid */

@@ -305,6 +305,22 @@ void mpm_repel_layout(mpm_sim *sim);
 void mpm_repel_step(mpm_sim *sim, real *push);
 /* Its adjoint: adds to the cotangents of the state, from those of the impulses. */
 void mpm_repel_adjoint(mpm_sim *sim, const real *push_bar);
+/* Returns what its kernels read and set. */
+mpm_repel_args mpm_repel_args_of(const mpm_sim *sim);
+
+/* Checks the friction of velocity fields that repel each other (mpm_rub.c). Returns PIOLA_BAD_DATA, and what is wrong,
+ * if it cannot be. */
+piola_status mpm_rub_accepts(const pio_engine_desc *desc, piola_error *error);
+/* Finds whether there is any, before the layout and after mpm_repel_begin. */
+void mpm_rub_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Takes its memory. */
+void mpm_rub_layout(mpm_sim *sim);
+/* Applies it to the velocities of the nodes of all fields. */
+void mpm_rub_step(mpm_sim *sim);
+/* Its adjoint, before that of mpm_grid. */
+void mpm_rub_adjoint(mpm_sim *sim);
+/* The rest of that adjoint, after that of mpm_grid: cotangents of the masses. */
+void mpm_rub_mass_adjoint(mpm_sim *sim);
 
 /* Checks the plastic laws of a description (mpm_plastic.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot
  * be. */

@@ -38,10 +38,8 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
                         desc->regularisation_velocity, PIO_LEAST_VELOCITY);
     for (int d = 0; d < desc->n_designs; d++)
         if ((desc->designs[d].quantity == PIO_FRICTION || desc->designs[d].quantity == PIO_REGULARISATION_VELOCITY) &&
-            !on_grid)
-            return sim_fail(error, PIOLA_BAD_DATA, "design %d: %s", d,
-                            several ? "velocity fields that repel each other by a potential have no friction"
-                                    : "one velocity field has no friction");
+            !several)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d: one velocity field has no friction", d);
     return PIOLA_OK;
 }
 

@@ -157,6 +157,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     mpm_walls_begin(sim, desc);
     mpm_kinks_begin(sim, desc);
     mpm_repel_begin(sim, desc);
+    mpm_rub_begin(sim, desc);
     sim->contact.on_grid = sim->grid.box.fields > 1 && !sim->repulsion.used;
     sim->contact.friction = desc->friction;
     sim->contact.regularisation_velocity = desc->regularisation_velocity;

@@ -193,7 +193,8 @@ static piola_status adjoint_begin(pio_sim *base, const double *samples_bar, piol
     if (sim->material.viscosity_bar) zero_field(sim, sim->material.viscosity_bar, 1);
     if (sim->material.relative_bar) zero_field(sim, sim->material.relative_bar, 1);
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
-    if (sim->contact.on_grid) pio_queue_zero(q, sim->contact.parameters_bar, 2 * sizeof *sim->contact.parameters_bar);
+    if (sim->contact.on_grid || sim->rub.used)
+        pio_queue_zero(q, sim->contact.parameters_bar, 2 * sizeof *sim->contact.parameters_bar);
     if (sim->flip.used) pio_queue_zero(q, sim->flip.ratio_bar, sizeof *sim->flip.ratio_bar);
     if (sim->grid.box.rough) pio_queue_zero(q, sim->walls.friction_bar, BOX_WALLS * sizeof *sim->walls.friction_bar);
     if (sim->control.n_channels)

@@ -273,6 +273,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_flip(sim);
     take_contact(sim);
     mpm_repel_layout(sim);
+    mpm_rub_layout(sim);
     mpm_walls_layout(sim);
     take_plastic(sim);
     if (sim->base.adjoint) take_adjoint(sim);

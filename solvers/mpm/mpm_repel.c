@@ -33,10 +33,6 @@ piola_status mpm_repel_accepts(const pio_engine_desc *desc, piola_error *error)
 {
     const double spacing = desc->grid.spacing;
     if (!repels(desc)) return PIOLA_OK;
-    if (desc->friction != 0)
-        return sim_fail(error, PIOLA_BAD_DATA,
-                        "velocity fields that repel each other by a potential have no friction; 0 would be right, or "
-                        "contact on the grid");
     if (!(desc->contact_stiffness > 0 && isfinite(desc->contact_stiffness)))
         return sim_fail(error, PIOLA_BAD_DATA,
                         "the potential between velocity fields has a stiffness of %g Pa; above 0 would be right",
@@ -46,7 +42,8 @@ piola_status mpm_repel_accepts(const pio_engine_desc *desc, piola_error *error)
                         "the potential between velocity fields sets in over %g m; above 0 and at most a spacing of the "
                         "grid, %g m, would be right",
                         desc->contact_distance, spacing);
-    return check_solids(&desc->particles, error);
+    const piola_status rc = mpm_rub_accepts(desc, error);
+    return rc ? rc : check_solids(&desc->particles, error);
 }
 
 void mpm_repel_begin(mpm_sim *sim, const pio_engine_desc *desc)
@@ -71,20 +68,20 @@ void mpm_repel_layout(mpm_sim *sim)
 }
 
 /* clang-format off */
-static mpm_repel_args args_of(const mpm_sim *sim)
+mpm_repel_args mpm_repel_args_of(const mpm_sim *sim)
 {
     return (mpm_repel_args){
             .s = sim->particles.state[sim->particles.current], .n = sim->particles.n,
             .radius = sim->obstacles.radius, .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
             .stiffness = (real)sim->repulsion.stiffness, .distance = (real)sim->repulsion.distance,
-            .first = sim->repulsion.first, .second = sim->repulsion.second, .force = sim->repulsion.force,
-            .sums = sim->grid.tiles};
+            .first = sim->repulsion.first, .second = sim->repulsion.second, .sum = sim->rub.sum,
+            .slope = sim->rub.slope, .force = sim->repulsion.force, .sums = sim->grid.tiles};
 }
 
 void mpm_repel_step(mpm_sim *sim, real *push)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_repel_args args = args_of(sim);
+    const mpm_repel_args args = mpm_repel_args_of(sim);
     pio_map_with(q, mpm_repel_fill, sim->grid.max_blocks, &sim->step->blocks, &args);
     pio_map_with(q, mpm_repel, sim->grid.max_blocks, &sim->step->blocks, &args);
     pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
@@ -97,7 +94,7 @@ void mpm_repel_adjoint(mpm_sim *sim, const real *push_bar)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_repel_adj_args args = {
-            .fwd = args_of(sim), .nodes = sim->grid.nodes, .push_bar = push_bar,
+            .fwd = mpm_repel_args_of(sim), .nodes = sim->grid.nodes, .push_bar = push_bar,
             .force_bar = sim->repulsion.force_bar, .bent = sim->repulsion.bent,
             .offset_bar = sim->particles.bar[1 - sim->particles.current_bar].offset};
     pio_halo(q, push_bar);

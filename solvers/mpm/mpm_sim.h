@@ -128,11 +128,12 @@ typedef struct {
 } mpm_sim_slots;
 
 /* mpm_contact.c: contact between velocity fields. Where there is one field, or bodies
- * repel each other, all pointers are NULL. */
+ * repel each other, all pointers are NULL, but for the last with friction. */
 typedef struct {
     int on_grid;                    /* several fields exchange momentum at nodes */
     double friction;                /* coefficient of Coulomb's law */
-    double regularisation_velocity; /* velocity of approach from which contact acts in full, m/s */
+    double regularisation_velocity; /* velocity of approach from which contact acts in full, m/s;
+                                       where bodies repel each other, that of friction */
     real *free_velocity;            /* [nodes][DIM] before contact, m/s */
     real *node_volume;              /* [nodes] of the material at rest, m^3 */
     real *node_volume_bar;          /* [nodes] its cotangents */
@@ -150,6 +151,25 @@ typedef struct {
     real *force;                /* [n][DIM] N */
     real *force_bar, *bent;     /* [n][DIM], [n][fields] */
 } mpm_sim_repulsion;
+
+/* mpm_rub.c: their friction; see kernels/mpm/mpm_rub_args.h. Where they have none all pointers are NULL, and without a
+ * gradient those of cotangents. */
+typedef struct {
+    int used;
+    real *sum, *slope;                  /* [n][fields], [n][fields][DIM] of mpm_repel_fill */
+    real *load;                         /* [n] N, in id order */
+    real *rate, *before;                /* [nodes] m/s^2, [nodes][DIM] m/s */
+    real *seen;                         /* [n][DIM + 1] */
+    real *given;                        /* [n][fields][DIM] N s */
+    real *impulse, *impulses;           /* [n][DIM], [nodes][DIM] N s */
+    real *impulses_bar, *mass_bar;      /* [nodes][DIM], [nodes] */
+    real *impulse_bar;                  /* [n][DIM] */
+    real *meet_bar;                     /* [n][fields][DIM + 1] */
+    real *load_bar, *slope_bar;         /* [n][fields], [n][fields][DIM] */
+    real *contribution;                 /* [n][2] terms of the cotangents of friction and friction velocity */
+    real *seen_bar, *seen_node_bar;     /* [n][DIM + 1], [nodes][DIM + 1] */
+    real *node_load_bar, *own_load_bar; /* [nodes], [n] */
+} mpm_sim_rub;
 
 /* mpm_wall.c: what walls of the grid do along themselves. Where none does, or there is no gradient, pointers are
  * NULL. */
@@ -278,6 +298,7 @@ typedef struct {
     mpm_sim_slots slots;
     mpm_sim_contact contact;
     mpm_sim_repulsion repulsion;
+    mpm_sim_rub rub;
     mpm_sim_walls walls;
     mpm_sim_flip flip;
     mpm_sim_control control;

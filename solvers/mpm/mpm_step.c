@@ -12,7 +12,8 @@
  *     plastic   F' is the trial one             plastic_adj, for which g2p makes the trial one again
  *
  * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields,
- * mpm_contact.c adds to the grid's stage, and to x_bar. */
+ * mpm_contact.c or, between bodies that repel each
+ * other, mpm_rub.c adds to the grid's stage, and to x_bar. */
 #include "solvers/mpm/mpm.h"
 
 /* clang-format off */
@@ -57,6 +58,7 @@ void mpm_transfer(mpm_sim *sim)
     const mpm_grid_args walls = grid_args(sim);
     mpm_walls_act(sim, &walls);
     mpm_contact_step(sim);
+    mpm_rub_step(sim);
     mpm_obstacles_act(sim);
     mpm_flip_gather(sim);
 }
@@ -130,6 +132,7 @@ void mpm_adjoint_step(mpm_sim *sim)
     pio_halo(q, sim->grid.velocity_bar);
     mpm_kinks_count(sim);
     mpm_obstacles_adj(sim);
+    mpm_rub_adjoint(sim);
     mpm_contact_adjoint(sim);
     const mpm_grid_args walls = grid_args(sim);
     mpm_walls_adjoint(sim, &walls);
@@ -138,6 +141,7 @@ void mpm_adjoint_step(mpm_sim *sim)
             .sums = mpm_grid_sums(sim)}, .velocity_bar = sim->grid.velocity_bar, .node_bar = sim->grid.node_bar);
     mpm_walls_rest_adjoint(sim);
     mpm_contact_matter_adjoint(sim);
+    mpm_rub_mass_adjoint(sim);
     mpm_obstacles_mass_adjoint(sim);
     mpm_flip_adjoint(sim);
     gravity_adj(sim);

@@ -51,7 +51,9 @@ COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
 # What the tests of the table of designs mean to a reader.
 OWNERS = {
     "has_weight": "scenes in which something has a density", "is_apic": "`time.integrator: apic`",
-    "has_contact": "scenes with `contact` of model `grid`, by `time.integrator: apic`", "of_particles": "particles",
+    "has_contact": "particles with `contact`, by `time.integrator: apic`", "of_particles": "particles",
+    "has_grid_contact": "scenes with `contact` of model `grid`, by `time.integrator: apic`",
+    "has_repulsion": "scenes with `contact` of model `potential`",
     "of_mesh": "meshes", "has_touch": "meshes with `contact`", "touch_rubs": "meshes with `contact`, by the leapfrog",
     "has_velocity": "bodies in motion, without an expression",
     "has_displacement": "meshes in motion, without an expression",

@@ -160,6 +160,9 @@ static void contact_is_what_bodies_and_keys_say(void **state)
         {{fields, solid, "contact.regularisation_velocity=1"}, PIO_CONTACT_GRID},
         {{fields, solid, "design=[{name: d, target: contact.friction}]"}, PIO_CONTACT_GRID},
         {{fields, solid, "contact.stiffness=1 kPa"}, PIO_CONTACT_POTENTIAL},
+        {{"contact={fields: [{bodies: one}], friction: 0.1, friction_velocity: 1 mm/s}", solid, "seed=1"},
+         PIO_CONTACT_POTENTIAL},
+        {{fields, solid, "design=[{name: d, target: contact.friction_velocity}]"}, PIO_CONTACT_POTENTIAL},
         {{fields, solid, "contact.model=grid"}, PIO_CONTACT_GRID},
     };
     (void)state;

@@ -22,6 +22,7 @@
 #include "tests/kernels/mpm/kernel_cases_mpm_reversible.h"
 #include "tests/kernels/mpm/kernel_cases_push.h"
 #include "tests/kernels/mpm/kernel_cases_repel.h"
+#include "tests/kernels/mpm/kernel_cases_rub.h"
 #include "tests/kernels/mpm/kernel_cases_node_velocity.h"
 #include "tests/kernels/mpm/kernel_cases_wall.h"
 #include "tests/kernels/mpm/kernel_cases_plastic.h"

@@ -41,6 +41,7 @@ static void case_mpm_repel(case_io *io)
     a.distance = R(0.7) * t.box.dx;
     a.first = NEW_FIELD(io, fields, t.n, CASE_SET);
     a.second = NEW_FIELD(io, fields, t.n, CASE_SET);
+    a.sum = a.slope = NULL;
     a.force = NEW_FIELD(io, DIM, t.n, CASE_SET);
     a.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
     LAUNCH(io, mpm_repel_fill, t.max_blocks, &t.step->blocks, &a);

@@ -90,7 +90,8 @@ static const char *const quantities[] = {[PIO_POSITION] = "position",
                                          [PIO_FLIP] = "FLIP",
                                          [PIO_AMPLITUDE] = "amplitude",
                                          [PIO_CONTROL_VALUES] = "values of control",
-                                         [PIO_FRICTION] = "friction between fields"};
+                                         [PIO_FRICTION] = "friction between fields",
+                                         [PIO_REGULARISATION_VELOCITY] = "velocity of contact or friction"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)

@@ -3,8 +3,9 @@
 #include "tests/solvers/mpm/mpm_repel_case.h"
 
 /* Three bodies that meet, each in a field of its own, in cells with jitter; a floor holds the lowest. Large ones touch
- * at the start. Designs: places and velocities, and the stiffness of a material. */
-static void three_bodies(mpm_case *c, int64_t steps, int large)
+ * at the start. Designs: places and velocities, the stiffness of a material, and with `friction` that and its
+ * velocity, which are of the size at which both matter. */
+static void three_bodies(mpm_case *c, int64_t steps, int large, double friction)
 {
     const double dx = 0.1, wide = large ? (D == 3 ? 1.2 : 3.6) : D == 3 ? 0.3 : 0.5, deep = large && D == 2 ? 1 : 0.2;
     const double apart = large ? -0.015 : 0.02;
@@ -26,14 +27,18 @@ static void three_bodies(mpm_case *c, int64_t steps, int large)
     case_design(c, PIO_VELOCITY, 2, CASE_EACH, 0, 0, 0.3);
     case_design(c, PIO_VELOCITY, 1, CASE_SCALAR, 0, 0, 0.3);
     case_design(c, PIO_LAW_PARAMETER_0, 2, CASE_SCALAR, 1, log(3e5), 0.3);
+    if (!(friction > 0)) return;
+    c->desc.friction = friction;
+    c->desc.regularisation_velocity = 0.1;
+    case_design(c, PIO_FRICTION, -1, CASE_SCALAR, 0, friction, 0.2);
+    case_design(c, PIO_REGULARISATION_VELOCITY, -1, CASE_SCALAR, 1, log(0.1), 0.3);
 }
 
-static void adjoint_is_the_derivative(void **unused)
+static void check_adjoint(double friction)
 {
     static mpm_taylor t;
     static mpm_case c;
-    (void)unused;
-    three_bodies(&c, 60, 0);
+    three_bodies(&c, 60, 0, friction);
     mpm_observe_everything(&c, 0.012);
     mpm_taylor_begin(&t, &c, 0.1);
     if (D == 2) {
@@ -42,13 +47,26 @@ static void adjoint_is_the_derivative(void **unused)
         static double h[CASE_VARIABLES];
         mpm_taylor_random(&t, h, 0, c.variables);
         mpm_taylor_direction(&t, "everything, random", h);
-        for (int d = 0; d < 3; d++) {
+        for (int d = 0; d < c.desc.n_designs; d++) {
+            if (d == 3 || d == 4) continue; /* they take a minute */
             mpm_taylor_gradient(&t, h, case_design_first(&c, d), case_design_count(&c, d));
             mpm_taylor_direction(&t, "gradient of a design", h);
         }
     }
-    mpm_taylor_end(&t, "three bodies");
+    mpm_taylor_end(&t, friction > 0 ? "three bodies that rub" : "three bodies");
     case_free(&c);
+}
+
+static void adjoint_is_the_derivative(void **unused)
+{
+    (void)unused;
+    check_adjoint(0);
+}
+
+static void adjoint_is_the_derivative_with_friction(void **unused)
+{
+    (void)unused;
+    check_adjoint(0.4);
 }
 
 /* The same check refuses a gradient that is off by 1e-4. */
@@ -59,11 +77,11 @@ static void wrong_gradients_are_refused(void **unused)
     static double h[CASE_VARIABLES];
     (void)unused;
     if (D == 3) skip(); /* the same text */
-    three_bodies(&c, 60, 0);
+    three_bodies(&c, 60, 0, 0.4);
     mpm_observe_everything(&c, 0.012);
     mpm_taylor_begin(&t, &c, 0.1);
     t.quiet = 1;
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < c.desc.n_designs; d += d == 2 ? 3 : 1) { /* of places, velocities and friction */
         const int first = case_design_first(&c, d), count = case_design_count(&c, d);
         mpm_taylor_gradient(&t, h, first, count);
         for (int i = first; i < first + count; i++) t.z_bar[i] *= 1.0001;
@@ -91,15 +109,14 @@ static uint64_t bits(mpm_case *c, int threads, int64_t slots)
     return hash;
 }
 
-static void threads_and_plans_of_memory_give_the_same_bits(void **unused)
+static void check_bits(double friction)
 {
     static const struct {
         int threads, slots, sums;
     } ways[] = {{1, 8, 0}, {2, 8, 0}, {3, 8, 1}, {2, 3, 0}, {1, 4, 1}};
     static mpm_case c;
     uint64_t first = 0;
-    (void)unused;
-    three_bodies(&c, 8, 1);
+    three_bodies(&c, 8, 1, friction);
     case_sample(&c, case_observe(&c, PIO_MEAN_VELOCITY, 0, 1), 8, 0, 1);
     print_message("  %d particles\n", (int)c.n);
     assert_true(c.n > 4096); /* the backend runs less than that on one thread */
@@ -116,12 +133,26 @@ static void threads_and_plans_of_memory_give_the_same_bits(void **unused)
     case_free(&c);
 }
 
+static void threads_and_plans_of_memory_give_the_same_bits(void **unused)
+{
+    (void)unused;
+    check_bits(0);
+}
+
+static void threads_and_plans_of_memory_give_the_same_bits_with_friction(void **unused)
+{
+    (void)unused;
+    check_bits(0.4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adjoint_is_the_derivative),
+        cmocka_unit_test(adjoint_is_the_derivative_with_friction),
         cmocka_unit_test(wrong_gradients_are_refused),
         cmocka_unit_test(threads_and_plans_of_memory_give_the_same_bits),
+        cmocka_unit_test(threads_and_plans_of_memory_give_the_same_bits_with_friction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

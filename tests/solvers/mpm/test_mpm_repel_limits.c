@@ -160,12 +160,12 @@ static void a_potential_that_would_not_hold_is_refused(void **unused)
     static mpm_case c;
     (void)unused;
     two_blocks(&c, 0.02, 0);
-    case_design(&c, PIO_FRICTION, -1, CASE_SCALAR, 0, 0, 1);
     case_describe(&c);
-    expect_refusal(&c, "have no friction");
-    c.desc.n_designs = 0;
+    c.desc.friction = -0.1;
+    expect_refusal(&c, "friction of -0.1");
     c.desc.friction = 0.1;
-    expect_refusal(&c, "have no friction");
+    c.desc.regularisation_velocity = 0;
+    expect_refusal(&c, "friction between bodies sets in at 0 m/s");
     c.desc.friction = 0;
     c.desc.contact_distance = 2 * dx;
     expect_refusal(&c, "at most a spacing");
