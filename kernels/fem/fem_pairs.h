@@ -105,29 +105,37 @@ PIO_FN void fem_pair(int i, const fem_pair_args *a)
     fem_pair_store(a->out, i, out);
 }
 
-/* Sets the cotangents that pair i gives. With y . dPhi/dx = m K (...), those of x are d^2 Phi/dx^2 y; those of X are
- * these, as x = X + u, and what the mollifier has of lengths at rest; m_bar = K k_bar/.., K_bar = m k_bar. */
-PIO_FN void fem_pair_adj(int i, const fem_pair_adj_args *b)
+/* Sets the cotangents that pair i, which is s, gives where those of dPhi/dx of its nodes are y. With y . dPhi/dx =
+ * m K (...), those of x are d^2 Phi/dx^2 y; those of X are these, as x = X + u, and what the mollifier has of lengths
+ * at rest; m_bar = K k_bar/.., K_bar = m k_bar. */
+PIO_FN void fem_pair_back(int i, const fem_pair_adj_args *b, const fem_pair_state *s, const vec y[PAIR_NODES])
 {
     const fem_pair_args *a = &b->fwd;
-    const fem_pair_state s = fem_pair_of(a, i);
-    vec y[PAIR_NODES], x_bar[PAIR_NODES], X_bar[PAIR_NODES];
+    vec x_bar[PAIR_NODES], X_bar[PAIR_NODES];
     real scale_bar = R(0), h_bar = R(0);
     for (int n = 0; n < PAIR_NODES; n++) x_bar[n] = X_bar[n] = vec_zero();
-    if (pair_acts(&s.p)) {
-        fem_pair_load(&a->s, s.corner, b->y, y);
-        pair_product(&s.p, y, x_bar);
+    if (pair_acts(&s->p)) {
+        pair_product(&s->p, y, x_bar);
         for (int n = 0; n < PAIR_NODES; n++) X_bar[n] = x_bar[n];
-        if (b->rest_bar) pair_slopes_adj(&s.p, y, s.X, &scale_bar, &h_bar, X_bar);
+        if (b->rest_bar) pair_slopes_adj(&s->p, y, s->X, &scale_bar, &h_bar, X_bar);
     }
     fem_pair_store(b->u_bar, i, x_bar);
     if (!b->rest_bar) return;
     fem_pair_store(b->rest_bar, i, X_bar);
     for (int n = 0; n < PAIR_NODES; n++)
         b->area_bar[(ptrdiff_t)i * PAIR_NODES + n] =
-            fem_pair_part(a, s.kind, s.corner, n) * R(a->grip[PAIR_STIFFNESS]) * scale_bar;
-    b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_STIFFNESS, i)] = s.area * scale_bar;
+            fem_pair_part(a, s->kind, s->corner, n) * R(a->grip[PAIR_STIFFNESS]) * scale_bar;
+    b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_STIFFNESS, i)] = s->area * scale_bar;
     b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_DISTANCE, i)] = h_bar;
+}
+
+/* Sets the cotangents that pair i gives. */
+PIO_FN void fem_pair_adj(int i, const fem_pair_adj_args *b)
+{
+    const fem_pair_state s = fem_pair_of(&b->fwd, i);
+    vec y[PAIR_NODES];
+    fem_pair_load(&b->fwd.s, s.corner, b->y, y);
+    fem_pair_back(i, b, &s, y);
 }
 
 /* Adds to the node of point k what pairs give to it. */
