@@ -182,7 +182,7 @@ PIO_FN real fem_pair_stiffness(const fem_pair_state *s, int n)
 /* An explicit step is possible where all pairs of point k keep CONTACT_KEPT of their distances on their way, and where
  * h^2 (omega^2 + k/m) <= 4 with the sum k of fem_pair_stiffness() of its pairs at its end, a bound of what they add to
  * the squares of frequencies (Gershgorin); otherwise lowers the fault, and the step that would be right: as far as the
- * way is free, or 2/sqrt(omega^2 + k/m). */
+ * way is free, or where all of it is 2/sqrt(omega^2 + k/m). */
 PIO_FN void fem_pair_leap(int k, const fem_pair_leap_args *b)
 {
     const fem_pair_args *a = &b->fwd;
@@ -198,7 +198,7 @@ PIO_FN void fem_pair_leap(int k, const fem_pair_leap_args *b)
         if (pair_acts(&s.p)) stiff += W(fem_pair_stiffness(&s, b->list[j] % PAIR_NODES));
     }
     const wide square = W(b->square) + stiff / W(point_load(b->mass, node).x[0]);
-    if (!(h * h * square <= W(4))) h = W(2) / sqrt(square);
+    if (!(h < W(b->h)) && !(h * h * square <= W(4))) h = W(2) / sqrt(square);
     if (!(h < W(b->h))) return;
     atomic_min_u64(&b->step->fault, fem_fault_at(b->step->index, node, FEM_PASSED));
     atomic_min_u64(b->needed, (uint64_t)b->step->index << 32 | contact_key(h) >> 32);
