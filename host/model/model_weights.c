@@ -30,7 +30,7 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     const bool mean = s->type == PIO_DISPLACEMENT || s->type == PIO_MEAN_VELOCITY;
     if (mean && !isnan(s->point[0])) {
         *status = pio_model_point_weights(m, o, weight, error);
-    } else if (s->obstacle) { /* of all nodes */
+    } else if (s->type == PIO_CONTACT_FORCE) { /* of all nodes */
         for (int64_t i = 0; i < f->desc.n; i++) set_weight(m, weight, i, 1);
     } else if (s->boundary) { /* only of the unknowns that this support constrains */
         for (int32_t h = 0; h < f->desc.n_constrained; h++)

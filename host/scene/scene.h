@@ -192,7 +192,7 @@ typedef struct {
 typedef struct {
     char *name;          /* name of the observation */
     pio_observable type; /* what is measured */
-    char *body;          /* name of the body; NULL where the type has none */
+    char *body, *other;  /* names of the body and, of contact, of the other one; NULL where there is none */
     scene_numbers at;    /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
     double every;        /* s; 0 when absent */
     double over[2];      /* s: one sample, the mean over the window; {-1, -1} when absent */

@@ -66,6 +66,8 @@ void pio_scene_complete_tables(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_vary(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of modal analysis, and that other scenes have nothing of it (scene_validate_modal.c). */
 void pio_scene_validate_modal(const pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of observation i if it is of contact of meshes (scene_validate_seen.c). */
+void pio_scene_validate_seen(const pio_scene *scene, cfg_doc *doc, size_t i);
 /* Checks the rules of sheets and rings (scene_validate_plane.c). */
 void pio_scene_validate_plane(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of the integrators of particles (scene_validate_mpm.c). */

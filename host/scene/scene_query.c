@@ -62,6 +62,7 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == PIO_VOLUME) return CFG_VOLUME;
     if (observe->type == PIO_MASS) return CFG_MASS;
     if (observe->type == PIO_OF_CAUCHY_STRESS || observe->type == PIO_OF_PRINCIPAL_STRESS) return CFG_PRESSURE;
+    if (observe->type == PIO_CONTACT_PRESSURE) return CFG_PRESSURE;
     if (observe->type == PIO_OF_VON_MISES || observe->type == PIO_OF_ENERGY_DENSITY) return CFG_PRESSURE;
     if (observe->type == PIO_OF_GREEN_STRAIN || observe->type == PIO_OF_J) return CFG_ONE;
     if (observe->type == PIO_OF_RELATIVE_DENSITY || observe->type == PIO_OF_GREYNESS ||

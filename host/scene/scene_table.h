@@ -37,6 +37,21 @@ static inline bool has_every(const void *o)
 {
     return ((const scene_observe *)o)->every > 0;
 }
+/* Returns whether the observation is of a body. */
+static inline bool sees_body(const void *o)
+{
+    return ((const scene_observe *)o)->body != NULL;
+}
+/* Returns whether it is of an obstacle. */
+static inline bool sees_obstacle(const void *o)
+{
+    return ((const scene_observe *)o)->obstacle != NULL;
+}
+/* Returns whether it is of another body, too. */
+static inline bool sees_other(const void *o)
+{
+    return ((const scene_observe *)o)->other != NULL;
+}
 /* Returns whether the targets of the design entry have variables of their own. */
 static inline bool has_own_targets(const void *d)
 {

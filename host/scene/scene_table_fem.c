@@ -283,11 +283,12 @@ static const cfg_table curve_table = {.what = "curve",
 #define MOMENTS (ONLY(PIO_REACTION_MOMENT) | ONLY(PIO_ANGULAR_MOMENTUM))
 #define REACTIONS (ONLY(PIO_REACTION) | ONLY(PIO_REACTION_MOMENT))
 #define TOUCHED (ONLY(PIO_CONTACT_FORCE) | ONLY(PIO_GAP))
+#define PRESSED ONLY(PIO_CONTACT_PRESSURE)
 #define SAMPLED                                                                                                        \
-    (MEANS | MOMENTS | FIELDS | TOUCHED | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) | ONLY(PIO_KINETIC_ENERGY) |       \
-     ONLY(PIO_STRAIN_ENERGY))
+    (MEANS | MOMENTS | FIELDS | TOUCHED | PRESSED | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) |                        \
+     ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_STRAIN_ENERGY))
 #define OF_BODY                                                                                                        \
-    (MEANS | FIELDS | INTEGRALS | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_ANGULAR_MOMENTUM))
+    (MEANS | FIELDS | INTEGRALS | PRESSED | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_ANGULAR_MOMENTUM))
 
 static bool has_on(const void *o)
 {
@@ -331,7 +332,9 @@ static const cfg_field observe_fields[] = {
          "what is measured: the mean displacement of nodes, the total force of a support on the body and its "
          "moment about a centre, the mean squared distance of points from measured places, the work of the "
          "loads (external forces times displacements), the mean velocity of nodes, kinetic energy and angular "
-         "momentum; the total force of an obstacle on the bodies, and the least gap between the two; of elements: "
+         "momentum; the total force of an obstacle on the bodies, or of other bodies on one, the least gap between "
+         "them, "
+         "and the pressure of contact on a body's surface, friction not counted, by all that touches it; of elements: "
          "volume and mass at rest and the energy of their strain; and, at a point or over "
          "elements, Cauchy's stress and Green's strain (components xx, yy, zz, xy, in 3D yz, xz), von Mises' "
          "stress, volume ratio, strain energy per volume at rest, principal stresses (1, 2, 3, the largest "
@@ -341,7 +344,11 @@ static const cfg_field observe_fields[] = {
          "mode; of control its effort, the integral over time of the squares of activations, each step with that at "
          "its "
          "end, or its smoothness, that of the squares of their rates, the smaller, the smoother"},
-    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
+    {"body", CFG_NAME, AT(scene_observe, body), .computed = "none", .only = OF_BODY | TOUCHED, .needed = OF_BODY,
+     .present = sees_body,
+     .meaning = "name of the body; of contact_force and gap, in place of obstacle, that whose surface touches others"},
+    {"other", CFG_NAME, AT(scene_observe, other), .computed = "any", .only = TOUCHED, .present = sees_other,
+     .meaning = "with body: name of the body that it touches; of a gap also the same body, which touches itself"},
     {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | FIELDS | INTEGRALS, .present = has_on,
      .computed = "the whole body",
      .meaning =
@@ -352,12 +359,14 @@ static const cfg_field observe_fields[] = {
      .meaning =
          "instead of on: one point of the body, by its place at rest, which moves with the elements that have it; "
          "stress and strain of a point that several elements have are the mean of theirs"},
-    {"measure", CFG_ENUM, AT(scene_observe, measure), .values = pio_measure_words, .fallback = "mean", .only = MEASURED,
-     .present = has_no_point,
-     .meaning = "of the values over elements, each component for itself: mean, by volume at rest; maximum, the largest "
-                "at an integration point; pnorm, the p-mean of absolute values, a smooth stand-in for the largest"},
+    {"measure", CFG_ENUM, AT(scene_observe, measure), .values = pio_measure_words, .fallback = "mean",
+     .only = MEASURED | PRESSED, .present = has_no_point,
+     .meaning =
+         "of the values over elements, each component for itself, or of pressures at nodes of the surface: mean, "
+         "by volume or area at rest; maximum, the largest at an integration point; pnorm, the p-mean of absolute "
+         "values, a smooth stand-in for the largest"},
     {"p", CFG_NUMBER, AT(scene_observe, power), .fallback = "8", .range = {CFG_FROM | CFG_UP_TO, 2, 32},
-     .only = MEASURED, .present = has_power,
+     .only = MEASURED | PRESSED, .present = has_power,
      .meaning = "of pnorm: its exponent; larger is nearer to the largest value and less smooth"},
     {"mode", CFG_NUMBERS, AT(scene_observe, mode), .second = offsetof(scene_observe, mode.n), .required = true,
      .range = {CFG_FROM, 1, 0}, .only = ONLY(PIO_EIGENFREQUENCY),
@@ -367,8 +376,8 @@ static const cfg_field observe_fields[] = {
      .meaning = "name or names of entries of control whose activations count"},
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = REACTIONS,
      .meaning = "name of an entry of boundary"},
-    {"obstacle", CFG_NAME, AT(scene_observe, obstacle), .required = true, .only = TOUCHED,
-     .meaning = "name of an entry of obstacles"},
+    {"obstacle", CFG_NAME, AT(scene_observe, obstacle), .computed = "none", .only = TOUCHED, .present = sees_obstacle,
+     .meaning = "name of an entry of obstacles; one of obstacle and body is needed"},
     {"center", CFG_VECTOR, AT(scene_observe, center), .required = true, .quantity = CFG_LENGTH, .only = MOMENTS,
      .meaning = "place about which moments are taken; arms go from it to the deformed places of nodes"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(PIO_DISTANCE),

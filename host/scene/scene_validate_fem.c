@@ -335,10 +335,7 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
     if (reacts)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->loading.boundary, s->loading.n_boundary,
                         sizeof *s->loading.boundary);
-    PATH(obstacle, "observe[%zu].obstacle", i);
-    if (o->type == PIO_CONTACT_FORCE || o->type == PIO_GAP)
-        pio_scene_entry(doc, obstacle, "obstacles", o->obstacle, s->obstacles.v, s->obstacles.n,
-                        sizeof *s->obstacles.v);
+    pio_scene_validate_seen(s, doc, i);
     check_point(doc, i, o);
     if (o->body) check_place(s, doc, "observe", i, o->body, &o->on);
     if (o->type == PIO_MASS) check_mass(s, doc, i);

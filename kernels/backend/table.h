@@ -18,6 +18,7 @@
 #include "kernels/fem/fem_integral_args.h"
 #include "kernels/fem/fem_args.h"
 #include "kernels/fem/fem_contact_args.h"
+#include "kernels/fem/fem_contact_seen_args.h"
 #include "kernels/fem/fem_contact_show_args.h"
 #include "kernels/fem/fem_friction_args.h"
 #include "kernels/fem/fem_couple_args.h"

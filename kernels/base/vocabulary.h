@@ -201,10 +201,11 @@ typedef enum {
     PIO_COMPLIANCE,
     PIO_REACTION_MOMENT,
     PIO_ANGULAR_MOMENTUM,
-    PIO_EIGENFREQUENCY, /* of modal analysis; no kernel computes it */
-    PIO_CONTACT_FORCE,  /* of an obstacle on a mesh */
-    PIO_GAP,            /* least distance of a mesh from an obstacle */
-    PIO_VOLUME,         /* from here on of elements */
+    PIO_EIGENFREQUENCY,   /* of modal analysis; no kernel computes it */
+    PIO_CONTACT_FORCE,    /* on a mesh: of an obstacle, or of surfaces of meshes */
+    PIO_GAP,              /* least distance of a mesh from one of these */
+    PIO_CONTACT_PRESSURE, /* mean or norm over the surface of a mesh, by all of these */
+    PIO_VOLUME,           /* from here on of elements */
     PIO_MASS,
     PIO_STRAIN_ENERGY,
     PIO_OF_CAUCHY_STRESS, /* from here on fields, at a point or over elements: a pio_stress_field each */

@@ -10,5 +10,6 @@
 #include "kernels/fem/fem_probe.h"
 #include "kernels/fem/fem_stress.h"
 #include "kernels/fem/fem_contact_show.h"
+#include "kernels/fem/fem_contact_seen.h"
 
 #endif

@@ -105,29 +105,37 @@ PIO_FN void fem_pair(int i, const fem_pair_args *a)
     fem_pair_store(a->out, i, out);
 }
 
-/* Sets the cotangents that pair i gives. With y . dPhi/dx = m K (...), those of x are d^2 Phi/dx^2 y; those of X are
- * these, as x = X + u, and what the mollifier has of lengths at rest; m_bar = K k_bar/.., K_bar = m k_bar. */
-PIO_FN void fem_pair_adj(int i, const fem_pair_adj_args *b)
+/* Sets the cotangents that pair i, which is s, gives where those of dPhi/dx of its nodes are y. With y . dPhi/dx =
+ * m K (...), those of x are d^2 Phi/dx^2 y; those of X are these, as x = X + u, and what the mollifier has of lengths
+ * at rest; m_bar = K k_bar/.., K_bar = m k_bar. */
+PIO_FN void fem_pair_back(int i, const fem_pair_adj_args *b, const fem_pair_state *s, const vec y[PAIR_NODES])
 {
     const fem_pair_args *a = &b->fwd;
-    const fem_pair_state s = fem_pair_of(a, i);
-    vec y[PAIR_NODES], x_bar[PAIR_NODES], X_bar[PAIR_NODES];
+    vec x_bar[PAIR_NODES], X_bar[PAIR_NODES];
     real scale_bar = R(0), h_bar = R(0);
     for (int n = 0; n < PAIR_NODES; n++) x_bar[n] = X_bar[n] = vec_zero();
-    if (pair_acts(&s.p)) {
-        fem_pair_load(&a->s, s.corner, b->y, y);
-        pair_product(&s.p, y, x_bar);
+    if (pair_acts(&s->p)) {
+        pair_product(&s->p, y, x_bar);
         for (int n = 0; n < PAIR_NODES; n++) X_bar[n] = x_bar[n];
-        if (b->rest_bar) pair_slopes_adj(&s.p, y, s.X, &scale_bar, &h_bar, X_bar);
+        if (b->rest_bar) pair_slopes_adj(&s->p, y, s->X, &scale_bar, &h_bar, X_bar);
     }
     fem_pair_store(b->u_bar, i, x_bar);
     if (!b->rest_bar) return;
     fem_pair_store(b->rest_bar, i, X_bar);
     for (int n = 0; n < PAIR_NODES; n++)
         b->area_bar[(ptrdiff_t)i * PAIR_NODES + n] =
-            fem_pair_part(a, s.kind, s.corner, n) * R(a->grip[PAIR_STIFFNESS]) * scale_bar;
-    b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_STIFFNESS, i)] = s.area * scale_bar;
+            fem_pair_part(a, s->kind, s->corner, n) * R(a->grip[PAIR_STIFFNESS]) * scale_bar;
+    b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_STIFFNESS, i)] = s->area * scale_bar;
     b->grip_bar[field_at(b->pairs, PAIR_GRIP, PAIR_DISTANCE, i)] = h_bar;
+}
+
+/* Sets the cotangents that pair i gives. */
+PIO_FN void fem_pair_adj(int i, const fem_pair_adj_args *b)
+{
+    const fem_pair_state s = fem_pair_of(&b->fwd, i);
+    vec y[PAIR_NODES];
+    fem_pair_load(&b->fwd.s, s.corner, b->y, y);
+    fem_pair_back(i, b, &s, y);
 }
 
 /* Adds to the node of point k what pairs give to it. */
@@ -174,7 +182,7 @@ PIO_FN real fem_pair_stiffness(const fem_pair_state *s, int n)
 /* An explicit step is possible where all pairs of point k keep CONTACT_KEPT of their distances on their way, and where
  * h^2 (omega^2 + k/m) <= 4 with the sum k of fem_pair_stiffness() of its pairs at its end, a bound of what they add to
  * the squares of frequencies (Gershgorin); otherwise lowers the fault, and the step that would be right: as far as the
- * way is free, or 2/sqrt(omega^2 + k/m). */
+ * way is free, or where all of it is 2/sqrt(omega^2 + k/m). */
 PIO_FN void fem_pair_leap(int k, const fem_pair_leap_args *b)
 {
     const fem_pair_args *a = &b->fwd;
@@ -190,7 +198,7 @@ PIO_FN void fem_pair_leap(int k, const fem_pair_leap_args *b)
         if (pair_acts(&s.p)) stiff += W(fem_pair_stiffness(&s, b->list[j] % PAIR_NODES));
     }
     const wide square = W(b->square) + stiff / W(point_load(b->mass, node).x[0]);
-    if (!(h * h * square <= W(4))) h = W(2) / sqrt(square);
+    if (!(h < W(b->h)) && !(h * h * square <= W(4))) h = W(2) / sqrt(square);
     if (!(h < W(b->h))) return;
     atomic_min_u64(&b->step->fault, fem_fault_at(b->step->index, node, FEM_PASSED));
     atomic_min_u64(b->needed, (uint64_t)b->step->index << 32 | contact_key(h) >> 32);

@@ -34,24 +34,27 @@ typedef struct {
 } fem_pair_way;
 
 /* The box of each piece and edge on its way: one item for each. *most is lowered to UINT64_MAX less the bits of the
- * longest side of any. */
+ * longest side of any that does not go far. */
 typedef struct {
-    fem_pair_surface s; /* the surface */
-    fem_pair_way way;   /* of its points */
-    double *box;        /* [faces + edges][2][DIM] least and largest coordinates, m; set */
-    uint64_t *most;     /* [1] lowered */
+    fem_pair_surface s;    /* the surface */
+    fem_pair_way way;      /* of its points */
+    const uint64_t *piece; /* [1] `most` of the same pieces where they rest, by which pieces go far; NULL: none does */
+    double *box;           /* [faces + edges][2][DIM] least and largest coordinates, m; set */
+    uint64_t *most;        /* [1] lowered */
 } fem_pair_box_args;
 
 /* Cells in which the lowest corners of boxes are, and the group of each: one item for each piece and edge. A cell is as
- * long as the longest side of a box and the distance together; its group is a number that is made of its place. */
+ * long as the longest side of a box and the distance together; its group is a number that is made of its place. What
+ * goes far has a cell of its own. */
 typedef struct {
-    fem_pair_surface s;   /* the surface */
-    const wide *grip;     /* [PAIR_GRIP] K, h */
-    const double *box;    /* see fem_pair_box */
-    const uint64_t *most; /* see fem_pair_box */
-    int groups;           /* a power of 2 */
-    int *cell;            /* [faces + edges][DIM]; set */
-    int *key;             /* [faces + edges] group, 0 .. groups - 1; set */
+    fem_pair_surface s;    /* the surface */
+    const wide *grip;      /* [PAIR_GRIP] K, h */
+    const double *box;     /* see fem_pair_box */
+    const uint64_t *most;  /* see fem_pair_box */
+    const uint64_t *piece; /* likewise */
+    int groups;            /* a power of 2 */
+    int *cell;             /* [faces + edges][DIM]; set */
+    int *key;              /* [faces + edges] group, 0 .. groups - 1; set */
 } fem_pair_cell_args;
 
 /* Lists items by the group that each is of, in ascending order: count and place have an item for each item, of which a
@@ -129,6 +132,7 @@ typedef struct {
  * as of fem_pair_near. *limit becomes the smallest key (contact_key) of such a part of the way, if it is below 1. */
 typedef struct {
     fem_pair_near_args near; /* of a way; room and what is set are not read */
+    int *number;             /* [points + edges] pieces and edges that each was compared with; set */
     uint64_t *limit;         /* [1] lowered */
 } fem_pair_reach_args;
 

@@ -13,6 +13,9 @@
 
 /* ---- boxes and cells --------------------------------------------------------------------------------------------- */
 
+/* A piece goes far where its box is longer than so many pieces; the cell of those along all axes, where no place is. */
+enum { PAIR_FAR = 4, PAIR_FAR_CELL = -2000000000 };
+
 /* A box, least and largest coordinates, m. */
 typedef struct {
     double low[DIM], high[DIM];
@@ -52,30 +55,51 @@ PIO_FN pair_box pair_box_of(const fem_pair_surface *s, const fem_pair_way *w, co
     return b;
 }
 
-/* Sets the box of piece or edge i. */
-PIO_FN void fem_pair_box(int i, const fem_pair_box_args *a)
-{
-    const int *corner;
-    const int n = pair_piece(&a->s, i, &corner);
-    const pair_box b = pair_box_of(&a->s, &a->way, corner, n);
-    double *out = a->box + (ptrdiff_t)i * 2 * DIM, longest = 0;
-    for (int c = 0; c < DIM; c++) {
-        out[c] = b.low[c];
-        out[DIM + c] = b.high[c];
-        if (b.high[c] - b.low[c] > longest) longest = b.high[c] - b.low[c];
-    }
-    atomic_min_u64(a->most, UINT64_MAX - contact_key(W(longest)));
-}
-
-/* Returns how long a cell is, m. */
-PIO_FN double pair_cell_size(const uint64_t *most, const wide *grip)
+/* The length of which a key of a longest side is (fem_pair_box), m. */
+PIO_FN double pair_length_of(const uint64_t *most)
 {
     union {
         uint64_t u;
         double d;
     } b;
     b.u = UINT64_MAX - *most;
-    return b.d + (double)grip[PAIR_DISTANCE];
+    return b.d;
+}
+
+/* Returns the longest side of a box, m. */
+PIO_FN double pair_longest(const double *box)
+{
+    double longest = 0;
+    for (int c = 0; c < DIM; c++)
+        if (box[DIM + c] - box[c] > longest) longest = box[DIM + c] - box[c];
+    return longest;
+}
+
+/* Returns whether a box is so much longer than pieces are where they rest that its piece goes far. Cells as long as
+ * that would have most of the surface in them, for the sake of a few. */
+PIO_FN int pair_goes_far(const double *box, const uint64_t *piece)
+{
+    return piece && pair_longest(box) > PAIR_FAR * pair_length_of(piece);
+}
+
+/* Sets the box of piece or edge i. */
+PIO_FN void fem_pair_box(int i, const fem_pair_box_args *a)
+{
+    const int *corner;
+    const int n = pair_piece(&a->s, i, &corner);
+    const pair_box b = pair_box_of(&a->s, &a->way, corner, n);
+    double *out = a->box + (ptrdiff_t)i * 2 * DIM;
+    for (int c = 0; c < DIM; c++) {
+        out[c] = b.low[c];
+        out[DIM + c] = b.high[c];
+    }
+    if (!pair_goes_far(out, a->piece)) atomic_min_u64(a->most, UINT64_MAX - contact_key(W(pair_longest(out))));
+}
+
+/* Returns how long a cell is, m. */
+PIO_FN double pair_cell_size(const uint64_t *most, const wide *grip)
+{
+    return pair_length_of(most) + (double)grip[PAIR_DISTANCE];
 }
 
 /* Returns in which cell along an axis a coordinate is. */
@@ -102,8 +126,10 @@ PIO_FN int pair_group_of(const int cell[DIM], int edge, int groups)
 PIO_FN void fem_pair_cell(int i, const fem_pair_cell_args *a)
 {
     const double size = pair_cell_size(a->most, a->grip);
+    const double *box = a->box + (ptrdiff_t)i * 2 * DIM;
+    const int far = pair_goes_far(box, a->piece);
     int *cell = a->cell + (ptrdiff_t)i * DIM;
-    for (int c = 0; c < DIM; c++) cell[c] = pair_cell_of(a->box[(ptrdiff_t)i * 2 * DIM + c], size);
+    for (int c = 0; c < DIM; c++) cell[c] = far ? PAIR_FAR_CELL : pair_cell_of(box[c], size);
     a->key[i] = pair_group_of(cell, i >= a->s.faces, a->groups);
 }
 
@@ -203,6 +229,7 @@ PIO_FN int pair_is_near(const fem_pair_near_args *a, const pair_query *q, int ot
 typedef struct {
     int first[DIM], last[DIM], cell[DIM]; /* cells in which their lowest corners are; the one at hand */
     int edge, at, end;                    /* 1: edges; the next place in the list, and the end of the group */
+    int all, far;                         /* 1: over everything; 1: there is a cell of what goes far, still to come */
 } pair_walk;
 
 /* Begins to read the group of the cell at hand. */
@@ -213,11 +240,15 @@ PIO_FN void pair_walk_cell(const fem_pair_near_args *a, pair_walk *w)
     w->end = a->start[group + 1];
 }
 
-/* Returns the walk over what may meet a box: a few cells along each axis, also where a place is not finite. */
+/* Returns the walk over what may meet a box: a few cells along each axis, also where a place is not finite, and what
+ * goes far; of a box that is itself longer than cells, over everything. */
 PIO_FN pair_walk pair_walk_of(const fem_pair_near_args *a, const pair_box *b, int edge)
 {
     pair_walk w;
-    const double size = pair_cell_size(a->most, a->grip), longest = size - (double)a->grip[PAIR_DISTANCE];
+    const double h = (double)a->grip[PAIR_DISTANCE], size = pair_cell_size(a->most, a->grip), longest = size - h;
+    w.all = 0;
+    w.far = a->way.du != NULL;
+    for (int c = 0; c < DIM && w.far; c++) w.all |= b->high[c] - b->low[c] > (double)W(1.0000001) * longest + 2 * h;
     for (int c = 0; c < DIM; c++) { /* a little more than the longest side, for rounding */
         w.first[c] = w.cell[c] = pair_cell_of(b->low[c] - (double)W(1.0000001) * longest, size);
         w.last[c] = pair_cell_of(b->high[c], size);
@@ -225,7 +256,21 @@ PIO_FN pair_walk pair_walk_of(const fem_pair_near_args *a, const pair_box *b, in
     }
     w.edge = edge;
     pair_walk_cell(a, &w);
+    if (w.all) {
+        w.at = 0;
+        w.end = a->start[a->groups];
+    }
     return w;
+}
+
+/* Goes on to the cell of what goes far; returns 0 if that is done. */
+PIO_FN int pair_walk_far(const fem_pair_near_args *a, pair_walk *w)
+{
+    if (!w->far || w->all) return 0;
+    w->far = 0;
+    for (int c = 0; c < DIM; c++) w->cell[c] = w->first[c] = w->last[c] = PAIR_FAR_CELL;
+    pair_walk_cell(a, w);
+    return 1;
 }
 
 /* Returns the next piece or edge of the walk, or -1 at its end. */
@@ -235,16 +280,18 @@ PIO_FN int pair_walk_next(const fem_pair_near_args *a, pair_walk *w)
         while (w->at < w->end) {
             const int other = a->list[w->at++], *cell = a->cell + (ptrdiff_t)other * DIM;
             int same = (other >= a->s.faces) == w->edge;
-            for (int c = 0; c < DIM; c++) same &= cell[c] == w->cell[c];
+            for (int c = 0; c < DIM; c++) same &= w->all || cell[c] == w->cell[c];
             if (same) return other;
         }
         int more = 0;
-        for (int c = 0; c < DIM && !more; c++) {
+        for (int c = 0; c < DIM && !more && !w->all; c++) {
             more = w->cell[c] < w->last[c];
             w->cell[c] = more ? w->cell[c] + 1 : w->first[c];
         }
-        if (!more) return -1;
-        pair_walk_cell(a, w);
+        if (more)
+            pair_walk_cell(a, w);
+        else if (!pair_walk_far(a, w))
+            return -1;
     }
 }
 

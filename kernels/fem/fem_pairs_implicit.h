@@ -109,12 +109,15 @@ PIO_FN void fem_pair_reach(int i, const fem_pair_reach_args *b)
     const int kind = q.edge ? PAIR_EDGES : PAIR_FACE;
     pair_walk w = pair_walk_of(a, &q.box, q.edge);
     int corner[FEM_PAIR_NODES];
+    int looked = 0;
     for (int other = pair_walk_next(a, &w); other >= 0; other = pair_walk_next(a, &w)) {
+        looked++;
         if (other < q.least || !pair_is_near(a, &q, other, corner) || !fem_pair_may_meet(a, corner, kind)) continue;
         const wide part =
             fem_pair_blurred(&a->s, &a->way, corner, kind) ? W(0) : fem_pair_free(&a->s, &a->way, corner, kind);
         if (part < W(1)) atomic_min_u64(b->limit, contact_key(part));
     }
+    b->number[i] = looked;
 }
 
 #endif

@@ -12,7 +12,7 @@
 #include "solvers/engine/engine_obstacle.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 17 };
+enum { PIO_ENGINE_VERSION = 18 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -28,9 +28,11 @@ typedef struct {
 typedef struct {
     pio_observable type;               /* what is observed */
     int32_t body, components, samples; /* the body of particles; values are [samples][components] */
-    int32_t obstacle;                  /* contact force, gap: number of the obstacle */
-    int32_t axis;                      /* front: the axis along which it advances */
-    double sharpness;                  /* front: of the smooth maximum, or of the quantile's smooth step, 1/m */
+    /* contact force, gap: number of the obstacle, or -1: of the surfaces of `body`, and of body `other`, which may be
+     * the same, or -1: of any */
+    int32_t obstacle, other;
+    int32_t axis;          /* front: the axis along which it advances */
+    double sharpness;      /* front: of the smooth maximum, or of the quantile's smooth step, 1/m */
     double quantile;       /* front: this fraction of the mass lies below it, in (0, 1); 0: the smooth maximum */
     const int32_t *marker; /* distance: [n] row of `points` of each particle or node, or -1; NULL: see row_start */
     int32_t rows;          /* distance: number of measured points */
@@ -39,9 +41,9 @@ typedef struct {
     const double *point_weight;
     /* frequency: step k is mode k, and a sample weight at step k that of its frequency; it has no other tables.
      * displacement, velocity, reaction and its moment, angular momentum: [nodes][dim] weight of each unknown, 1;
-     * kinetic energy: the first of each node; volume, mass, strain energy, fields: [elements] weight of each, 1 */
+     * kinetic energy, contact pressure: the first of each; volume, mass, strain energy, fields: [elements] weight, 1 */
     const double *weight;
-    pio_measure measure; /* fields over elements */
+    pio_measure measure; /* fields over elements; contact pressure, of which there is no maximum */
     double power, size;  /* p-norm: exponent p >= 2; a typical value in the field's unit, which no value depends on */
     double center[3];    /* moment, angular momentum: the centre, m */
     /* fields at a point: number of elements that have it, the value being the mean of those in them; 0: they are over

@@ -25,13 +25,6 @@ piola_status fem_contact_accept(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA,
                         "obstacles are for static runs, backward Euler, BDF2, Newmark and the leapfrog; the "
                         "reversible integrators and modal analysis have none");
-    for (int k = 0; k < desc->n_observations; k++) {
-        const pio_observation_desc *d = &desc->observations[k];
-        if ((d->type == PIO_CONTACT_FORCE || d->type == PIO_GAP) &&
-            (d->obstacle < 0 || d->obstacle >= desc->n_obstacles))
-            return sim_fail(error, PIOLA_BAD_DATA, "observation %d: obstacle %d of %d", k, (int)d->obstacle,
-                            (int)desc->n_obstacles);
-    }
     for (int o = 0; !rc && o < desc->n_obstacles; o++) {
         const pio_obstacle_desc *d = &desc->obstacles[o];
         if (d->behaviour != PIO_WALL_SEPARATE || d->model != PIO_CONTACT_POTENTIAL)
@@ -422,6 +415,22 @@ static void pose_adj(fem_sim *f, int o)
     pio_queue_zero(&f->base.queue, s->obstacles.pose_bar,
                    sizeof *s->obstacles.pose_bar * field_size(s->obstacles.n, OBSTACLE_PARAMETERS));
     sim_obstacles_gather(&s->obstacles, &f->base.queue, o, s->points, NULL, s->contribution);
+    sim_obstacles_place_adj(&s->obstacles, &f->base.queue, &t);
+}
+
+void fem_contact_push_adj(fem_sim *f, const real *y, real *u_bar)
+{
+    const fem_sim_contact *s = &f->contact;
+    const sim_obstacle_time t = fem_obstacle_time(f, s->span, 1);
+    if (!s->obstacles.n) return;
+    pio_queue_zero(&f->base.queue, s->obstacles.pose_bar,
+                   sizeof *s->obstacles.pose_bar * field_size(s->obstacles.n, OBSTACLE_PARAMETERS));
+    for (int o = 0; o < s->obstacles.n; o++) {
+        pio_map(&f->base.queue, fem_contact_adj, s->points, NULL, .fwd = fem_contact_of(f, f->state.u, NULL),
+                .obstacle = o, .points = s->points, .y = y, .u_bar = u_bar, .rest_bar = f->mesh.rest_bar,
+                .area_bar = s->area_bar, .contribution = s->contribution);
+        sim_obstacles_gather(&s->obstacles, &f->base.queue, o, s->points, NULL, s->contribution);
+    }
     sim_obstacles_place_adj(&s->obstacles, &f->base.queue, &t);
 }
 

@@ -71,6 +71,9 @@ double fem_contact_needed(fem_sim *f);
 void fem_contact_observe_force(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
 /* Its adjoint with cotangents newton.y, which are changed. */
 void fem_contact_observe_force_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
+/* Adjoint of the forces of all obstacles without friction in the current state, for which they stand, with cotangents y
+ * [nodes][DIM] of dPhi/du. */
+void fem_contact_push_adj(fem_sim *f, const real *y, real *u_bar);
 /* Adds the least gap of the observed obstacle in the current state to a sample. */
 void fem_contact_observe_gap(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
 /* Its adjoint. */

@@ -1,4 +1,5 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
+#include "solvers/fem/fem_contact_seen.h"
 #include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
@@ -90,6 +91,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                             b);
     piola_status bad = check_parts(desc, error);
     if (!bad) bad = fem_contact_accept(desc, error);
+    if (!bad) bad = fem_contact_seen_accept(desc, error);
     if (!bad) bad = fem_pairs_accept(desc, error);
     if (!bad) bad = fem_pairs_friction_accept(desc, error);
     if (!bad) bad = fem_lattice_check(desc, error);

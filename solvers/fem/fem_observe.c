@@ -1,5 +1,5 @@
 /* fem_observe.c -- observations of a mesh: the contributions of states to samples, and their adjoint. */
-#include "solvers/fem/fem_contact.h"
+#include "solvers/fem/fem_contact_seen.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_network.h"
@@ -119,10 +119,14 @@ static void forward(fem_sim *f, const pio_sample_weight *t)
         return;
     }
     if (o->desc.type == PIO_GAP) {
-        fem_contact_observe_gap(f, o, t);
+        fem_contact_seen_gap(f, o, t);
         return;
     }
-    if (o->desc.type == PIO_CONTACT_FORCE) fem_contact_observe_force(f, o, t);
+    if (o->desc.type == PIO_CONTACT_PRESSURE) {
+        fem_contact_seen_pressure(f, o, t);
+        return;
+    }
+    if (o->desc.type == PIO_CONTACT_FORCE) fem_contact_seen_force(f, o, t);
     if (fem_reacts(o->desc.type)) fem_reaction(f);
     if (o->desc.type == PIO_KINETIC_ENERGY || o->desc.type == PIO_ANGULAR_MOMENTUM) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
@@ -172,7 +176,11 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     const int momenta = o->desc.type == PIO_KINETIC_ENERGY || o->desc.type == PIO_ANGULAR_MOMENTUM;
     if (o->desc.type == PIO_EIGENFREQUENCY) return; /* the adjoint of the step does it */
     if (o->desc.type == PIO_GAP) {
-        fem_contact_observe_gap_adj(f, o, t);
+        fem_contact_seen_gap_adj(f, o, t);
+        return;
+    }
+    if (o->desc.type == PIO_CONTACT_PRESSURE) {
+        fem_contact_seen_pressure_adj(f, o, t);
         return;
     }
     if (sim_is_of_control(o->desc.type)) {
@@ -193,7 +201,7 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     if (o->desc.type != PIO_COMPLIANCE) pio_queue_zero(q, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     for (int c = 0; c < o->desc.components; c++) nodes_adj(f, t, c, v_bar);
     if (momenta) fem_mass_force_adj(f, v, f->newton.y, v_bar);
-    if (o->desc.type == PIO_CONTACT_FORCE) fem_contact_observe_force_adj(f, o, t);
+    if (o->desc.type == PIO_CONTACT_FORCE) fem_contact_seen_force_adj(f, o, t);
     if (!fem_reacts(o->desc.type)) return;
     fem_tie_nodes(f, f->newton.y);
     fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, v_bar, 1);

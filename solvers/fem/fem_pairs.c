@@ -17,6 +17,15 @@ static void open_key(fem_sim *f, int which)
     pio_queue_copy(&f->base.queue, f->pairs.keys + which, f->pairs.keys + PAIR_NONE, sizeof *f->pairs.keys);
 }
 
+/* Sets the boxes of pieces and edges on a way, and the key to the longest side of any that does not go far. */
+static void boxes(fem_sim *f, const fem_pair_way *way, const uint64_t *piece, int which)
+{
+    const fem_sim_pairs *s = &f->pairs;
+    open_key(f, which);
+    pio_map(&f->base.queue, fem_pair_box, s->surface.faces + s->surface.edges, NULL, .s = s->surface, .way = *way,
+            .piece = piece, .box = s->box, .most = s->keys + which);
+}
+
 /* Lists items by the group of each, of which the first *limit count. */
 static void group(fem_sim *f, int items, const int *limit, const fem_pair_count_args *a)
 {
@@ -41,11 +50,12 @@ void fem_pairs_sort(fem_sim *f, const fem_pair_way *way)
     pio_queue *q = &f->base.queue;
     const fem_sim_pairs *s = &f->pairs;
     const int pieces = s->surface.faces + s->surface.edges;
-    open_key(f, PAIR_LONGEST);
-    pio_map(q, fem_pair_box, pieces, NULL, .s = s->surface, .way = *way, .box = s->box,
-            .most = s->keys + PAIR_LONGEST);
+    const fem_pair_way here = {.rest = way->rest, .u = way->u};
+    const uint64_t *piece = way->du ? s->keys + PAIR_PIECE : NULL;
+    if (piece) boxes(f, &here, NULL, PAIR_PIECE);
+    boxes(f, way, piece, PAIR_LONGEST);
     pio_map(q, fem_pair_cell, pieces, NULL, .s = s->surface, .grip = s->grip, .box = s->box,
-            .most = s->keys + PAIR_LONGEST, .groups = s->groups, .cell = s->cell, .key = s->key);
+            .most = s->keys + PAIR_LONGEST, .piece = piece, .groups = s->groups, .cell = s->cell, .key = s->key);
     group(f, pieces, NULL, &(fem_pair_count_args){.groups = s->groups, .key = s->key, .count = s->count,
                                                   .start = s->start, .list = s->list});
 }
@@ -290,7 +300,7 @@ piola_status fem_pairs_start(fem_sim *f, piola_error *error)
     pio_queue *q = &f->base.queue;
     fem_sim_pairs *s = &f->pairs;
     const fem_pair_way way = {.rest = f->mesh.rest, .u = f->state.u};
-    const uint64_t keys[PAIR_KEYS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const uint64_t keys[PAIR_KEYS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     uint64_t edge = UINT64_MAX;
     double grip[PAIR_GRIP] = {0}, least;
     if (!s->on) return PIOLA_OK;

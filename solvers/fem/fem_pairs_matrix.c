@@ -60,6 +60,6 @@ void fem_pairs_limit(fem_sim *f, const real *u, const real *du, double scale, ui
     if (!s->on) return;
     fem_pairs_sort(f, &way);
     pio_map(&f->base.queue, fem_pair_reach, s->surface.points + s->surface.edges, NULL,
-            .near = fem_pairs_near(f, &way), .limit = limit);
+            .near = fem_pairs_near(f, &way), .number = s->number, .limit = limit);
 }
 /* clang-format on */

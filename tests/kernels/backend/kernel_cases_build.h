@@ -40,6 +40,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_motion.h"
 #include "tests/kernels/fem/kernel_cases_fem_pairs.h"
 #include "tests/kernels/fem/kernel_cases_fem_contact_show.h"
+#include "tests/kernels/fem/kernel_cases_fem_contact_seen.h"
 #include "tests/kernels/fem/kernel_cases_fem_pairs_implicit.h"
 #include "tests/kernels/fem/kernel_cases_fem_pairs_friction.h"
 #include "tests/kernels/fem/kernel_cases_fem_place.h"

@@ -64,11 +64,17 @@ static void pairs_surface(case_io *io, pairs_sample *s)
 /* Cells and lists of pieces and edges: what the search reads. */
 static void pairs_sort(case_io *io, pairs_sample *s)
 {
-    uint64_t *most = HOST(io, uint64_t, 1);
+    uint64_t *most = HOST(io, uint64_t, 1), *piece;
     *most = UINT64_MAX;
     s->box.s = s->a.s;
     s->box.way = s->near.way;
+    s->box.way.du = NULL;
+    s->box.piece = NULL;
     s->box.box = NEW(io, double, s->pieces * 2 * DIM, CASE_SET);
+    s->box.most = piece = PUSH(io, uint64_t, most, 1);
+    LAUNCH(io, fem_pair_box, s->pieces, NULL, &s->box);
+    s->box.way = s->near.way;
+    s->box.piece = s->cell.piece = s->near.way.du ? piece : NULL;
     s->box.most = PUSH(io, uint64_t, most, 1);
     LAUNCH(io, fem_pair_box, s->pieces, NULL, &s->box);
     s->cell.s = s->a.s;

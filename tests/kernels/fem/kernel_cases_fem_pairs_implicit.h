@@ -135,9 +135,11 @@ static void case_fem_pair_reach(case_io *io)
     s.near.way.to = 0.9;
     pairs_find(io, &s);
     r.near = s.near;
+    r.number = PUSH(io, int, HOST(io, int, s.points + s.a.s.edges), s.points + s.a.s.edges);
     r.limit = contact_open(io);
     LAUNCH(io, fem_pair_reach, s.points + s.a.s.edges, NULL, &r);
     case_out(io, "limit", CASE_DOUBLE, 1, 1, r.limit);
+    case_out(io, "compared", CASE_INT, 1, s.points + s.a.s.edges, r.number);
     const double limit = *case_find(io, CASE_OUTPUT, "limit")->value;
     case_expect(io, limit > 0 && limit < 1, "something is in the way");
 }

@@ -1,16 +1,17 @@
 # Tests of the FEM engine. Included by tests/CMakeLists.txt after engine_test().
 
 foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_interrupted test_fem_physics
-    test_fem_reversible test_fem_rounding test_fem_slots test_fem_start test_fem_stress test_fem_tangent)
+    test_fem_reversible test_fem_rounding test_fem_slots test_fem_start test_fem_stress
+    test_fem_tangent)
   engine_test(${name})
 endforeach()
 
 engine_test(test_fem_reversible_euler)
 
 # Differences of J, and rates of convergence, need double precision.
-foreach(name test_fem_bounce test_fem_contact test_fem_contact_gradient test_fem_contact_show test_fem_pairs
-    test_fem_pairs_friction test_fem_pairs_gradient test_fem_pairs_implicit test_fem_pairs_motion test_fem_field
-    test_fem_integral test_fem_convergence
+foreach(name test_fem_bounce test_fem_contact test_fem_contact_gradient test_fem_contact_seen
+    test_fem_contact_show test_fem_pairs test_fem_pairs_far test_fem_pairs_friction test_fem_pairs_gradient
+    test_fem_pairs_implicit test_fem_pairs_motion test_fem_field test_fem_integral test_fem_convergence
     test_fem_dilatation test_fem_dynamics test_fem_elastica test_fem_fibre test_fem_follow test_fem_follow_gradient
     test_fem_frames test_fem_friction test_fem_gradient test_fem_leapfrog test_fem_modal test_fem_morph
     test_fem_network
