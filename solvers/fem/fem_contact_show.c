@@ -4,27 +4,29 @@
 #include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_pairs.h"
 
-/* Sets the forces of the potentials alone, and returns where they act. */
-static fem_contact_args pushes(fem_sim *f, real *out)
+/* Sets the forces of the potentials, of surfaces with friction at velocities v where these are not NULL, and returns
+ * where they act. */
+static fem_contact_args pushes(fem_sim *f, const real *v, real *out)
 {
     const fem_contact_args a = fem_contact_of(f, f->state.u, out);
     fem_obstacles_at(f, fem_last_span(f, f->base.index));
     fem_zero_points(f, out);
     if (a.obstacles) pio_map_with(&f->base.queue, fem_contact, f->contact.points, NULL, &a);
-    fem_pairs_forces(f, f->state.u, out);
+    fem_pairs_forces(f, f->state.u, v, out);
     return a;
 }
 
 void fem_contact_show_force(fem_sim *f, real *out)
 {
-    const fem_contact_args a = pushes(f, out);
-    fem_friction_forces(f, &a, fem_rough_velocity(f));
+    const real *v = fem_rough_velocity(f);
+    const fem_contact_args a = pushes(f, v, out);
+    fem_friction_forces(f, &a, v);
     fem_combine(f, -1, out, 0, out, out);
 }
 
 void fem_contact_show_pressure(fem_sim *f, real *out)
 {
-    pushes(f, out);
+    pushes(f, NULL, out);
     pio_map(&f->base.queue, fem_contact_pressure, f->contact.points, NULL, .node = f->contact.node,
             .area = f->contact.area, .force = out, .out = out);
 }

@@ -52,7 +52,7 @@ COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
 OWNERS = {
     "has_weight": "scenes in which something has a density", "is_apic": "`time.integrator: apic`",
     "has_contact": "scenes with `contact` of model `grid`, by `time.integrator: apic`", "of_particles": "particles",
-    "of_mesh": "meshes", "has_touch": "meshes with `contact`", "touch_rubs": "meshes with `contact`, by the leapfrog",
+    "of_mesh": "meshes", "has_touch": "meshes with `contact`",
     "has_velocity": "bodies in motion, without an expression",
     "has_displacement": "meshes in motion, without an expression",
     "has_thickness": "meshes in 2D, without an expression",
