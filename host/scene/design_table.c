@@ -39,11 +39,6 @@ static bool has_touch(const pio_scene *s, const void *owner)
     return s->method.type == SCENE_FEM && s->touch.distance > 0;
 }
 
-static bool touch_rubs(const pio_scene *s, const void *owner)
-{
-    return has_touch(s, owner) && s->fem.integrator == PIO_LEAPFROG;
-}
-
 static bool has_contact(const pio_scene *s, const void *owner)
 {
     return is_apic(s, owner) && s->contact.n_fields > 0;
@@ -275,9 +270,9 @@ static const design_row rows[] = {
     {SCENE_OWNER_ALL, "contact.distance", PIO_PAIR_DISTANCE, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER,
      IN(pio_scene, touch.distance), .has = has_touch},
     {SCENE_OWNER_ALL, "contact.friction", PIO_PAIR_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
-     IN(pio_scene, touch.friction), .has = touch_rubs},
+     IN(pio_scene, touch.friction), .has = has_touch},
     {SCENE_OWNER_ALL, "contact.friction_velocity", PIO_PAIR_FRICTION_VELOCITY, CFG_VELOCITY,
-     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(pio_scene, touch.friction_velocity), .has = touch_rubs},
+     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(pio_scene, touch.friction_velocity), .has = has_touch},
     {SCENE_OWNER_ALL, "method.grid.wall_friction.x_min", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
      IN(pio_scene, mpm.grid.wall_friction[0][0]), .has = x_min_rubs, .component = x_min_number},
     {SCENE_OWNER_ALL, "method.grid.wall_friction.x_max", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,

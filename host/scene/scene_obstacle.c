@@ -262,12 +262,6 @@ static void check_touch(const pio_scene *s, cfg_doc *doc)
         pio_cfg_fault(doc, "solver.linear",
                       "where surfaces touch each other the matrix has another pattern in every iteration, which "
                       "elimination does not follow; remove it, or use 'linear: pcg'");
-    const bool rubs[] = {s->touch.friction > 0, pio_scene_is_set(doc, "contact.friction_velocity")};
-    for (int k = 0; k < 2; k++)
-        if (rubs[k] && s->fem.integrator != PIO_LEAPFROG)
-            pio_cfg_fault(
-                doc, k ? "contact.friction_velocity" : "contact.friction",
-                "surfaces have friction in steps of the leapfrog alone; use 'integrator: leapfrog', or remove it");
     if (s->loading.n_ties)
         pio_cfg_fault(doc, "contact",
                       "faces that are tied touch each other from the start; remove the contact, or the ties");

@@ -7,11 +7,6 @@ static bool has_room(const void *s)
     return ((const pio_scene *)s)->touch.pairs > 0;
 }
 
-static bool may_rub(const void *s)
-{
-    return ((const pio_scene *)s)->fem.integrator == PIO_LEAPFROG;
-}
-
 static const cfg_field contact_fields[] = {
     {"distance", CFG_NUMBER, AT(pio_scene, touch.distance), .required = true, .quantity = CFG_LENGTH, POSITIVE,
      .meaning =
@@ -23,10 +18,10 @@ static const cfg_field contact_fields[] = {
      .meaning = "pressure K, about which surfaces press at half the distance; larger keeps them nearer to the "
                 "distance apart"},
     {"friction", CFG_NUMBER, AT(pio_scene, touch.friction), .fallback = "0", NOT_NEGATIVE,
-     .meaning = "Coulomb's coefficient, with the leapfrog: of each normal force this fraction acts against sliding; "
-                "with a larger one bodies can be gripped and lifted by a smaller pressure"},
+     .meaning = "Coulomb's coefficient: of each normal force this fraction acts against sliding; with a larger one "
+                "bodies can be gripped and lifted by a smaller pressure, and implicit steps with any are solved with "
+                "an unsymmetric matrix"},
     {"friction_velocity", CFG_NUMBER, AT(pio_scene, touch.friction_velocity), .fallback = "1 mm/s", REGULARISATION,
-     .present = may_rub,
      .meaning = "sliding speed at which friction has 0.7 of its size; bodies that should stick creep at about this "
                 "speed, and a larger one makes derivatives milder"},
     {"between", CFG_ENUM, AT(pio_scene, touch.between), .values = pio_touch_words, .fallback = "all",

@@ -298,6 +298,22 @@ PIO_FN void pair_curve(const pair_near *p, const vec y[PAIR_NODES], vec out[PAIR
     for (int i = 0; i < PAIR_NODES; i++) out[i] = vec_axpby(p->w[i], turn, -vec_dot(p->slide[i], shift), p->n);
 }
 
+/* Sets dw_i, and returns dn, the changes of weights and of n where the nodes move by y, m: with s and v of pair_curve,
+ * dw_i = -C_i . (s + d v) and dn = Q s - v. */
+PIO_FN vec pair_near_turn(const pair_near *p, const vec y[PAIR_NODES], real dw[PAIR_NODES])
+{
+    vec s = vec_zero(), v = vec_zero();
+    PIO_UNROLL
+    for (int j = 0; j < PAIR_NODES; j++) {
+        s = vec_axpby(R(1), s, p->w[j], y[j]);
+        v = vec_axpby(R(1), v, vec_dot(p->n, y[j]), p->slide[j]);
+    }
+    const vec shift = vec_axpby(R(1), s, p->d, v);
+    PIO_UNROLL
+    for (int i = 0; i < PAIR_NODES; i++) dw[i] = -vec_dot(p->slide[i], shift);
+    return vec_axpby(R(1), mat_apply(p->bend, s), R(-1), v);
+}
+
 /* Adjoint of the weights and of n: adds to x_bar for the cotangents w_bar_i of w_i and n_bar of n, in J's
  * unit. Where nodes move by y, dw_i = -C_i . (s + d v) and dn = Q s - v, with s and v of pair_curve. So with
  * g = sum_i w_bar_i C_i the cotangents of these are Q n_bar - g and -(n_bar + d g). */

@@ -196,6 +196,13 @@ PIO_FN real pair_normal_force(const pair_barrier *p)
     return -p->scale * p->ease.value * p->B.slope;
 }
 
+/* Returns by how much it changes where the nodes move by y, m. */
+PIO_FN real pair_normal_force_along(const pair_barrier *p, const vec y[PAIR_NODES])
+{
+    const real by_near = -p->scale * p->ease.value * p->B.curve / p->h;
+    return by_near * pair_along(&p->at, y) - p->scale * p->B.slope * pair_ease_along(&p->ease, y);
+}
+
 /* Its adjoint, press_bar in J's unit per N: adds to the cotangents of x at rest in X_bar and at hand in x_bar, and of k
  * and h, by dN = -k (e B'' dd/h + B' de) - e B' dk + k e B'' s dh/h. */
 PIO_FN void pair_normal_force_adj(const pair_barrier *p, const vec X[PAIR_NODES], real press_bar, vec x_bar[PAIR_NODES],

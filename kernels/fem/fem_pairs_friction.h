@@ -49,7 +49,7 @@ typedef struct {
     vec n;              /* of n */
 } fem_pair_bar;
 
-/* Where those of a pair go; arrays as of fem_pair_press_adj_args. */
+/* Where those of a pair go; arrays as of fem_pair_press_adj_args. rest_bar NULL: those of u alone are wanted. */
 typedef struct {
     int pairs;
     real *u_bar, *rest_bar, *area_bar, *grip_bar;
@@ -68,6 +68,10 @@ PIO_FN void fem_pair_spread(const fem_pair_args *a, const fem_pair_state *s, int
     for (int n = 0; n < PAIR_NODES; n++) {
         const int at = (int)first + n;
         point_store(to->u_bar, at, vec_axpby(R(1), point_load(to->u_bar, at), R(1), x_bar[n]));
+    }
+    if (!to->rest_bar) return;
+    for (int n = 0; n < PAIR_NODES; n++) {
+        const int at = (int)first + n;
         x_bar[n] = vec_axpby(R(1), x_bar[n], R(1), X_bar[n]);
         point_store(to->rest_bar, at, vec_axpby(R(1), point_load(to->rest_bar, at), R(1), x_bar[n]));
         to->area_bar[at] += fem_pair_part(a, s->kind, s->corner, n) * R(a->grip[PAIR_STIFFNESS]) * scale_bar;

@@ -66,6 +66,48 @@ typedef struct {
                                      * those of points */
 } fem_pair_rub_adj_args;
 
+/* ---- implicit steps ---------------------------------------------------------------------------------------------- */
+
+/* Friction of pairs at the velocities that there are: one item for each. */
+typedef struct {
+    fem_pair_args fwd; /* u: where the points are; out: [pairs][FEM_PAIR_NODES][DIM] N; added to */
+    const wide *rub;   /* [PAIR_RUB] mu, e */
+    const real *v;     /* [nodes][DIM] velocities, m/s */
+} fem_pair_drag_args;
+
+/* Its adjoint: one item for each pair, after fem_pair_adj. */
+typedef struct {
+    fem_pair_drag_args fwd;   /* out is not read */
+    int pairs;                /* as many as items */
+    const real *y;            /* [nodes][DIM] cotangents of forces */
+    real *u_bar, *rest_bar;   /* [pairs][FEM_PAIR_NODES][DIM] see fem_pair_adj_args; added to. rest_bar NULL: what
+                               * follows is not wanted but for velocity_bar */
+    real *area_bar;           /* [pairs][FEM_PAIR_NODES]; added to */
+    real *grip_bar, *rub_bar; /* [pairs][PAIR_GRIP], [pairs][PAIR_RUB] fields; added to, and set */
+    real *velocity_bar;       /* [pairs][FEM_PAIR_NODES][DIM] what the pair gives to those of v; set */
+} fem_pair_drag_adj_args;
+
+/* Its contribution to the matrices of pairs where v changes with u: one item for each, after fem_pair_matrix. */
+typedef struct {
+    fem_pair_drag_args fwd; /* out is not read */
+    double rate;            /* dv/du, 1/s, > 0 */
+    int projected;          /* 1: with normal forces, normals and weights held, which leaves a symmetric part without
+                             * negative eigenvalues */
+    const int *constrained; /* see fem_pair_matrix_args */
+    real *value;            /* likewise; added to */
+} fem_pair_drag_matrix_args;
+
+/* What is like a potential of friction for a line search, with normal forces, normals and weights held as they are in
+ * u: terms of J, one for each pair. */
+typedef struct {
+    fem_pair_args fwd; /* u: where the search begins, and pairs are listed; out is not read */
+    const wide *rub;   /* [PAIR_RUB] mu, e */
+    const real *v;     /* [nodes][DIM] velocities where the term is wanted, m/s */
+    double rate;       /* dv/du, 1/s, > 0 */
+} fem_pair_drag_work_args;
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
 /* How fast pairs slide that press: one item for each. */
 typedef struct {
     fem_pair_args fwd; /* u: where the points are; out is not read */

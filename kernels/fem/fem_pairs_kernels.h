@@ -7,5 +7,6 @@
 #include "kernels/fem/fem_pairs_find.h"
 #include "kernels/fem/fem_pairs_implicit.h"
 #include "kernels/fem/fem_pairs_friction.h"
+#include "kernels/fem/fem_pairs_drag.h"
 
 #endif

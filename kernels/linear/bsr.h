@@ -225,7 +225,14 @@ PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
     point_store(a->y, i, s);
 }
 
-/* Adds to the row of item k of y = (A + B) x what the blocks B beside A have there. */
+/* Returns the number of the block of a place with place n of its group; with `transposed` of the latter with it. */
+PIO_FN int bsr_beside_block(const bsr_beside *b, int place, int n, int transposed)
+{
+    const int own = place % b->size, first = place - own;
+    return transposed ? (first + n) * b->size + own : place * b->size + n;
+}
+
+/* Adds to the row of item k of y = (A + B) x, or (A + B)^T x, what the blocks B beside A have there. */
 PIO_FN void bsr_beside_apply(int k, const bsr_beside_apply_args *a)
 {
     const bsr_beside *b = &a->b;
@@ -235,7 +242,8 @@ PIO_FN void bsr_beside_apply(int k, const bsr_beside_apply_args *a)
         for (int n = 0; n < b->size; n++) {
             if (n == own) continue;
             const vec x = point_load(a->x, b->row[b->member[first + n]]);
-            sum = vec_axpby(R(1), sum, R(1), mat_apply(block_load(b->value, place * b->size + n), x));
+            const mat m = block_load(b->value, bsr_beside_block(b, place, n, a->transposed));
+            sum = vec_axpby(R(1), sum, R(1), a->transposed ? mat_t_apply(m, x) : mat_apply(m, x));
         }
     }
     point_store(a->y, b->row[k], vec_axpby(R(1), point_load(a->y, b->row[k]), R(1), sum));

@@ -8,7 +8,7 @@
 enum { BSR_ROWS = TEAM_LANES / (DIM * DIM) };
 #define BSR_TEAMS(rows) (((rows) + BSR_ROWS - 1) / BSR_ROWS)
 
-/* Symmetric blocks beside a matrix A, which couple rows that its structure does not: those of groups of rows. Place p
+/* Blocks beside a matrix A, which couple rows that its structure does not: those of groups of rows. Place p
  * is row number p % size of group p / size; an item is a row that has places. What a row of a group has with itself is
  * part of A. */
 typedef struct {
@@ -38,9 +38,10 @@ typedef bsr_apply_args bsr_magnitude_args;
 
 /* Adds B x to y, with the blocks B beside a matrix; or |B| |x|: one item for each item of B. */
 typedef struct {
-    bsr_beside b;  /* the blocks */
-    const real *x; /* [rows][DIM] the vector to multiply */
-    real *y;       /* [rows][DIM]; added to, not x */
+    bsr_beside b;   /* the blocks */
+    int transposed; /* 1: B^T in place of B; bsr_beside_magnitude does not read it */
+    const real *x;  /* [rows][DIM] the vector to multiply */
+    real *y;        /* [rows][DIM]; added to, not x */
 } bsr_beside_apply_args;
 typedef bsr_beside_apply_args bsr_beside_magnitude_args;
 

@@ -66,9 +66,10 @@ PIO_FN void direct_take_beside(twofold *s, int i, int c, const direct_residual_a
     for (int j = item < 0 ? 0 : b->start[item]; item >= 0 && j < b->start[item + 1]; j++) {
         const int place = b->list[j], own = place % b->size, first = place - own;
         for (int n = 0; n < b->size; n++) {
-            const mat m = block_load(b->value, place * b->size + n);
+            const mat m = block_load(b->value, bsr_beside_block(b, place, n, a->transposed));
             const ptrdiff_t at = (ptrdiff_t)b->row[b->member[first + n]] * DIM;
-            for (int d = 0; d < DIM && n != own; d++) direct_take(s, W(m.m[c][d]), a->high[at + d], a->low[at + d]);
+            for (int d = 0; d < DIM && n != own; d++)
+                direct_take(s, W(a->transposed ? m.m[d][c] : m.m[c][d]), a->high[at + d], a->low[at + d]);
         }
     }
 }

@@ -126,7 +126,7 @@ static fem_contact_pressed_args press(fem_sim *f, const fem_observation *o, cons
     fem_contact_pressed_args a = {.node = f->contact.node, .area = f->contact.area, .force = f->newton.trial,
                                   .weight = o->weight, .power = o->desc.measure == PIO_PNORM ? o->desc.power : 0,
                                   .size = o->desc.size};
-    fem_contact_show_push(f, t->step, f->newton.trial);
+    fem_contact_show_push(f, t->step, NULL, f->newton.trial);
     pio_queue_zero(q, f->observe.sums, PRESSED_SUMS * sizeof *f->observe.sums);
     for (int c = 0; c < 2; c++) {
         a.component = -c;
@@ -157,6 +157,7 @@ void fem_contact_seen_pressure_adj(fem_sim *f, const fem_observation *o, const p
     pio_map(q, fem_contact_pressed_adj, f->contact.points, NULL, .fwd = a,
             .sums_bar = f->observe.sums + PRESSED_BAR, .force_bar = f->newton.y, .area_bar = f->contact.area_bar);
     fem_contact_push_adj(f, f->newton.y, f->adjoint.u_bar);
-    fem_pairs_forces_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, 1);
+    fem_pairs_forces_adj(f, f->state.u, f->newton.y,
+                         (fem_friction_bars){.u = f->adjoint.u_bar, .parameters = 1});
 }
 /* clang-format on */

@@ -5,9 +5,10 @@
 
 #include "solvers/fem/fem.h"
 
-/* Sets dPhi/du of obstacles and of other parts of the surface, without any friction, N, and returns where obstacles
- * act; these stand where they are in this state. */
-fem_contact_args fem_contact_show_push(fem_sim *f, int64_t state, real *out);
+/* Sets dPhi/du of obstacles and of other parts of the surface, N, with friction of surfaces at velocities v
+ * [nodes][DIM], m/s, where these are not NULL, and returns where obstacles act; these stand where they are in this
+ * state. */
+fem_contact_args fem_contact_show_push(fem_sim *f, int64_t state, const real *v, real *out);
 /* Sets the force of obstacles, friction included, and of other parts of the surface, without theirs, on each node,
  * N. */
 void fem_contact_show_force(fem_sim *f, real *out);

@@ -326,7 +326,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->matrix.constant.possible = !f->loads.has_followers && !m->channel && !m->n_contacts && is_linear(f, m);
     const int sheet = m->plane == PIO_PLANE_STRESS && is_linear(f, m) && !f->materials.has_heat;
     f->mesh.plane = sheet ? (int)PIO_PLANE_STRAIN : (int)m->plane;
-    const int general = f->loads.has_followers || (f->contact.rough && !fem_leaps(f));
+    const int general = f->loads.has_followers || (fem_has_friction(f) && !fem_leaps(f));
     f->matrix.kind = general ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");
     piola_status rc = take_topology(f, desc, error);

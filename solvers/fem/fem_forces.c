@@ -24,7 +24,7 @@ void fem_internal(fem_sim *f, const real *u, real *out)
 {
     fem_elastic(f, u, out);
     fem_contact_forces(f, u, out);
-    fem_pairs_forces(f, u, out);
+    fem_pairs_forces(f, u, fem_slip_velocity(f, u), out);
 }
 
 /* u_bar += (df/du)^T y, v_bar likewise; with `parameters` the same for constants, thickness and rest positions. */
@@ -46,7 +46,7 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, rea
     fem_springs_adj(f, u, y, u_bar, parameters);
     pio_halo(q, u_bar);
     fem_contact_forces_adj(f, u, y, u_bar, v_bar, parameters);
-    fem_pairs_forces_adj(f, u, y, u_bar, parameters);
+    fem_pairs_forces_adj(f, u, y, (fem_friction_bars){.u = u_bar, .v = v_bar, .parameters = parameters});
 }
 
 /* The same with all parameters, and the forces themselves into out. */
@@ -74,8 +74,8 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
     pio_halo(q, u_bar);
     fem_contact_forces(f, u, out);
     fem_contact_forces_adj(f, u, y, u_bar, NULL, 1);
-    fem_pairs_forces(f, u, out);
-    fem_pairs_forces_adj(f, u, y, u_bar, 1);
+    fem_pairs_forces(f, u, NULL, out);
+    fem_pairs_forces_adj(f, u, y, (fem_friction_bars){.u = u_bar, .parameters = 1});
 }
 
 /* ---- external forces -------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * velocities are those that the rule of time makes of the displacement at the end of the step, and in the kick of
  * explicit ones. */
 #include "solvers/fem/fem_friction.h"
+#include "solvers/fem/fem_pairs_friction.h"
 
 void fem_friction_begin(fem_sim *f, const pio_engine_desc *desc)
 {
@@ -13,12 +14,12 @@ void fem_friction_begin(fem_sim *f, const pio_engine_desc *desc)
 
 const real *fem_rough_velocity(const fem_sim *f)
 {
-    return f->contact.rough ? fem_state(f, f->state.u, STATE_V) : NULL;
+    return fem_has_friction(f) ? fem_state(f, f->state.u, STATE_V) : NULL;
 }
 
 const real *fem_slip_velocity(const fem_sim *f, const real *u)
 {
-    if (!f->contact.rough || fem_leaps(f)) return NULL;
+    if (!fem_has_friction(f) || fem_leaps(f)) return NULL;
     if (u == f->state.u || u == f->adjoint.known) return fem_state(f, (real *)(uintptr_t)u, STATE_V);
     return f->motion.rate;
 }
@@ -26,14 +27,14 @@ const real *fem_slip_velocity(const fem_sim *f, const real *u)
 /* clang-format off */
 void fem_friction_forces(fem_sim *f, const fem_contact_args *a, const real *v)
 {
-    if (v) pio_map(&f->base.queue, fem_friction, f->contact.points, NULL, .fwd = *a, .v = v);
+    if (v && f->contact.rough) pio_map(&f->base.queue, fem_friction, f->contact.points, NULL, .fwd = *a, .v = v);
 }
 
 void fem_friction_forces_adj(fem_sim *f, int obstacle, const real *u, const real *v, const real *y,
                              fem_friction_bars bar)
 {
     const fem_sim_contact *s = &f->contact;
-    if (!v || !bar.v) return;
+    if (!s->rough || !v || !bar.v) return;
     pio_map(&f->base.queue, fem_friction_adj, s->points, NULL, .fwd = {.fwd = fem_contact_of(f, u, NULL), .v = v},
             .obstacle = obstacle, .points = s->points, .y = y, .u_bar = bar.u, .v_bar = bar.v,
             .rest_bar = bar.parameters ? f->mesh.rest_bar : NULL, .area_bar = s->area_bar,
@@ -44,7 +45,7 @@ void fem_friction_blocks(fem_sim *f, const real *u, int projected)
 {
     const fem_sim_contact *s = &f->contact;
     const real *v = fem_slip_velocity(f, u);
-    if (!v) return;
+    if (!s->rough || !v) return;
     pio_map(&f->base.queue, fem_friction_matrix, s->points, NULL, .fwd = {.fwd = fem_contact_of(f, u, NULL), .v = v},
             .rate = fem_rates_at(f, s->span).v.d, .projected = projected, .first_node_pair = s->first_node_pair,
             .out = f->matrix.block_out);
@@ -53,10 +54,14 @@ void fem_friction_blocks(fem_sim *f, const real *u, int projected)
 void fem_friction_potential(fem_sim *f, fem_span span, const real *u, double *energy)
 {
     const fem_contact_args a = fem_contact_of(f, f->newton.trial, NULL);
-    if (!f->contact.rough) return;
+    if (!fem_has_friction(f)) return;
     if (f->contact.rubs) fem_set_rates(f, span, u);
-    pio_sum(&f->base.queue, fem_friction_work, f->contact.points, NULL, energy, .fwd = a, .v = f->motion.rate,
-            .rate = fem_rates_at(f, span).v.d);
+    if (f->contact.rough)
+        pio_sum(&f->base.queue, fem_friction_work, f->contact.points, NULL, energy, .fwd = a, .v = f->motion.rate,
+                .rate = fem_rates_at(f, span).v.d);
+    else
+        pio_queue_zero(&f->base.queue, energy, sizeof *energy);
+    fem_pairs_drag_potential(f, span, energy);
 }
 
 void fem_friction_start(fem_sim *f)

@@ -161,7 +161,7 @@ static piola_status solve_direction(newton *n, double tolerance)
 static int climbs(newton *n, int first)
 {
     double slope = 1;
-    if (!n->f->contact.rough || first) return 0;
+    if (!fem_has_friction(n->f) || first) return 0;
     dot(n->f, SUM_SLOPE, n->f->newton.rhs, n->f->newton.lambda);
     pio_queue_download(&n->f->base.queue, &slope, n->f->newton.scalars + SUM_SLOPE, sizeof slope);
     return !(slope > 0);
@@ -260,7 +260,7 @@ static piola_status shorten(newton *n, int moves)
 static void hold_normal_forces(newton *n)
 {
     fem_sim *f = n->f;
-    if (!f->contact.rough) return;
+    if (!fem_has_friction(f)) return;
     fem_friction_potential(f, n->span, f->newton.trial, f->newton.scalars + SUM_SLID);
     pio_queue_download(&f->base.queue, n->sums + SUM_SLID, f->newton.scalars + SUM_SLID, sizeof *n->sums);
 }

@@ -1,6 +1,6 @@
 /* fem_pairs.c -- contact of surfaces with each other: which pieces are near, their forces and how far a step may go.
  * Forces of contact count as internal ones, as those of springs do. */
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,13 +98,14 @@ void fem_pairs_add(fem_sim *f, const real *in, real *out)
             .list = s->slot, .in = in, .out = out);
 }
 
-void fem_pairs_forces(fem_sim *f, const real *u, real *out)
+void fem_pairs_forces(fem_sim *f, const real *u, const real *v, real *out)
 {
     const fem_sim_pairs *s = &f->pairs;
     const fem_pair_args a = fem_pairs_of(f, u, s->out);
     if (!s->on) return;
     fem_pairs_find(f, u);
     pio_map_with(&f->base.queue, fem_pair, s->room, &s->found->count, &a);
+    fem_pairs_drag(f, u, v);
     fem_pairs_add(f, s->out, out);
 }
 
@@ -122,16 +123,17 @@ void fem_pairs_parameters_adj(fem_sim *f)
     }
 }
 
-void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
+void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, fem_friction_bars bar)
 {
     const fem_sim_pairs *s = &f->pairs;
     if (!s->on) return;
     fem_pairs_find(f, u);
     pio_map(&f->base.queue, fem_pair_adj, s->room, &s->found->count, .fwd = fem_pairs_of(f, u, NULL), .pairs = s->room,
-            .y = y, .u_bar = s->out, .rest_bar = parameters ? s->rest_out : NULL, .area_bar = s->area_out,
+            .y = y, .u_bar = s->out, .rest_bar = bar.parameters ? s->rest_out : NULL, .area_bar = s->area_out,
             .grip_bar = s->grip_out);
-    fem_pairs_add(f, s->out, u_bar);
-    if (parameters) fem_pairs_parameters_adj(f);
+    fem_pairs_drag_adj(f, u, y, bar);
+    fem_pairs_add(f, s->out, bar.u);
+    if (bar.parameters) fem_pairs_parameters_adj(f);
 }
 
 void fem_pairs_adj_begin(fem_sim *f)
@@ -325,6 +327,7 @@ piola_status fem_pairs_start(fem_sim *f, piola_error *error)
     rc = fem_pairs_inside(f, error);
     if (rc) return rc;
     pio_queue_zero(q, s->counts, 2 * sizeof *s->counts);
+    fem_pairs_friction_start(f);
     return fem_pairs_check(f, error);
 }
 /* clang-format on */

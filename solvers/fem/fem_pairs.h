@@ -4,7 +4,7 @@
 #ifndef PIOLA_SOLVERS_FEM_PAIRS_H
 #define PIOLA_SOLVERS_FEM_PAIRS_H
 
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_friction.h"
 
 /* Checks the description of the contact and the designs of it. Returns PIOLA_BAD_DATA, and what would be right. */
 piola_status fem_pairs_accept(const pio_engine_desc *desc, piola_error *error);
@@ -31,10 +31,10 @@ fem_pair_args fem_pairs_of(const fem_sim *f, const real *u, real *out);
 /* Adds what the listed pairs give to their nodes, [room][FEM_PAIR_NODES][DIM], to out [nodes][DIM]. */
 void fem_pairs_add(fem_sim *f, const real *in, real *out);
 
-/* Adds dPhi/du in displacement u [nodes][DIM], N, to out. */
-void fem_pairs_forces(fem_sim *f, const real *u, real *out);
-/* Its adjoint with cotangents y of these forces, as fem_internal_adj(). */
-void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+/* Adds dPhi/du in displacement u [nodes][DIM], N, and where v is not NULL the friction at velocities v, to out. */
+void fem_pairs_forces(fem_sim *f, const real *u, const real *v, real *out);
+/* Its adjoint with cotangents y of these forces, as fem_internal_adj(); friction is that at fem_slip_velocity(). */
+void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, fem_friction_bars bar);
 /* Adds what they give to cotangents of rest positions, areas, K and h, in the arrays of fem_sim_pairs, to these. */
 void fem_pairs_parameters_adj(fem_sim *f);
 /* Zeroes the cotangents of K and h, at the beginning of an adjoint sweep. */
@@ -58,7 +58,8 @@ void fem_pairs_matrix_layout(fem_sim *f);
 void fem_pairs_potential(fem_sim *f, const real *u, double *energy);
 /* Adds the forces that fem_pairs_forces() has found last to out. */
 void fem_pairs_pressed(fem_sim *f, real *out);
-/* Sets d^2 Phi/du^2 in displacement u, `projected` without its negative part: adds what is on the matrix's diagonal to
+/* Sets d^2 Phi/du^2 in displacement u, with the derivative of friction, `projected` without what is negative or has no
+ * potential: adds what is on the matrix's diagonal to
  * the blocks of points, and leaves the rest to fem_pairs_beside(), until pairs are listed anew of another u. */
 void fem_pairs_blocks(fem_sim *f, const real *u, int projected);
 /* Returns what of it is beside the matrix. */

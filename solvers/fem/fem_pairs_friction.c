@@ -1,4 +1,5 @@
-/* fem_pairs_friction.c -- friction between surfaces that touch each other, in the kick of explicit steps. */
+/* fem_pairs_friction.c -- friction between surfaces that touch each other: what there is of it, its part of the kick of
+ * explicit steps, and counts. */
 #include "solvers/fem/fem_pairs_friction.h"
 
 #include <math.h>
@@ -27,9 +28,6 @@ piola_status fem_pairs_friction_accept(const pio_engine_desc *desc, piola_error 
         return sim_fail(error, PIOLA_BAD_DATA,
                         "contact: friction %g must be at least 0, and its velocity %g m/s at least %g m/s", p->friction,
                         p->friction_velocity, PIO_LEAST_VELOCITY);
-    if (desc->fem->integrator != PIO_LEAPFROG)
-        return sim_fail(error, PIOLA_BAD_DATA,
-                        "contact: friction between surfaces is for the leapfrog; other integrators have none");
     return PIOLA_OK;
 }
 
@@ -39,6 +37,7 @@ void fem_pairs_friction_begin(fem_sim *f, const pio_engine_desc *desc)
     f->rubs = (fem_sim_pairs_friction){.on = p->distance > 0 && (p->friction > 0 || is_designed(desc)),
                                        .friction = p->friction,
                                        .velocity = p->friction_velocity};
+    f->contact.rubs |= f->rubs.on && f->motion.integrator == PIO_STATIC;
 }
 
 /* clang-format off */
@@ -47,19 +46,23 @@ void fem_pairs_friction_layout(fem_sim *f)
     pio_arena *arena = &f->base.arena;
     fem_sim_pairs_friction *s = &f->rubs;
     const size_t points = (size_t)f->pairs.surface.points, slots = (size_t)f->pairs.room * FEM_PAIR_NODES;
+    const int leaps = fem_leaps(f);
     if (!s->on) return;
     TAKE(arena, s->rub, PAIR_RUB);
-    TAKE(arena, s->press, slots);
-    TAKE(arena, s->velocities, points * DIM);
-    TAKE(arena, s->pace, points);
     TAKE(arena, s->slides, 3);
+    if (leaps) {
+        TAKE(arena, s->press, slots);
+        TAKE(arena, s->velocities, points * DIM);
+        TAKE(arena, s->pace, points);
+    }
     if (!f->base.adjoint) return;
     TAKE(arena, s->rub_bar, PAIR_RUB);
     TAKE(arena, s->velocity_out, slots * DIM);
+    TAKE(arena, s->rub_out, field_size(f->pairs.room, PAIR_RUB));
+    if (!leaps) return;
     TAKE(arena, s->pace_out, slots);
     TAKE(arena, s->cotangents, slots * DIM);
     TAKE(arena, s->load_bar, points);
-    TAKE(arena, s->rub_out, field_size(f->pairs.room, PAIR_RUB));
 }
 
 void fem_pairs_friction_upload(fem_sim *f)
@@ -131,6 +134,14 @@ void fem_pairs_friction_leaps_adj(fem_sim *f, double kick)
             .grip_bar = s->grip_out);
     fem_pairs_add(f, r->cotangents, f->adjoint.u_bar);
     fem_pairs_parameters_adj(f);
+    fem_pairs_friction_parameters_adj(f);
+}
+
+void fem_pairs_friction_parameters_adj(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_sim_pairs *s = &f->pairs;
+    const fem_sim_pairs_friction *r = &f->rubs;
     for (int k = 0; k < PAIR_RUB; k++) {
         pio_sum(q, field_sum, s->room, &s->found->count, f->base.scalar, .n = s->room, .components = PAIR_RUB,
                 .component = k, .in = r->rub_out);
@@ -145,7 +156,7 @@ void fem_pairs_friction_start(fem_sim *f)
     if (f->rubs.on) pio_queue_zero(&f->base.queue, f->rubs.slides, 3 * sizeof *f->rubs.slides);
 }
 
-/* The step has listed all pairs of its way. */
+/* The step or fem_pairs_count() has listed all pairs that there are. */
 void fem_pairs_friction_count(fem_sim *f)
 {
     const fem_sim_pairs *s = &f->pairs;

@@ -9,7 +9,8 @@ typedef struct {
     int on;                        /* there may be some */
     double friction, velocity;     /* of the description */
     double *rub, *rub_bar;         /* [PAIR_RUB] mu and e; cotangents */
-    real *press;                   /* [room][FEM_PAIR_NODES] how hard pairs press on their nodes, N */
+    real *press;                   /* [room][FEM_PAIR_NODES] how hard pairs press on their nodes, N; NULL with the next
+                                    * two, pace_out, cotangents and load_bar: implicit steps */
     real *velocities, *pace;       /* [points][DIM], [points] see fem_pair_kick_args */
     uint64_t *slides;              /* [3] how fast pairs slide, over all states */
     real *velocity_out, *pace_out; /* [room][FEM_PAIR_NODES][DIM], [room][FEM_PAIR_NODES] to these cotangents */

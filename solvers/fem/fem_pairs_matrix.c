@@ -4,8 +4,9 @@
  * Which pairs there are changes from iteration to iteration, and the pattern of the assembled matrix does not: each
  * pair has a matrix of its own, of which the blocks on the diagonal are assembled and the others are beside the matrix
  * (bsr.h), where products find them through the lists of the points' pairs. So nothing of it goes through the host.
- * Preconditioners have the diagonal alone: block-Jacobi is positive definite where the whole is. */
-#include "solvers/fem/fem_pairs.h"
+ * Preconditioners have the diagonal alone: block-Jacobi is positive definite where the whole is. With friction
+ * (fem_pairs_drag.c) matrices of pairs are not symmetric, and solves are by GMRES. */
+#include "solvers/fem/fem_pairs_friction.h"
 
 /* clang-format off */
 void fem_pairs_matrix_layout(fem_sim *f)
@@ -41,6 +42,7 @@ void fem_pairs_blocks(fem_sim *f, const real *u, int projected)
     fem_pairs_find(f, u);
     pio_map(q, fem_pair_matrix, s->room, &s->found->count, .fwd = fem_pairs_of(f, u, NULL), .projected = projected,
             .constrained = f->supports.constrained, .value = s->value);
+    fem_pairs_drag_blocks(f, u, projected);
     pio_map(q, fem_pair_diagonal, s->surface.points, NULL, .start = s->slot_start, .list = s->slot, .value = s->value,
             .first_node_pair = f->contact.first_node_pair, .out = f->matrix.block_out);
 }

@@ -210,7 +210,7 @@ typedef struct {
     fem_span span;             /* of which all forces of contact are */
     double passed;             /* poses are those after this fraction of the span; 1 but for moves within a solve */
     int moving, points;        /* some obstacle moves; number of points */
-    int rough, rubs;           /* some obstacle may have friction; so it is, and the run is static */
+    int rough, rubs;           /* some obstacle may have friction; this or surfaces, and the run is static */
     int n_faces, element_dofs; /* sets of faces; nodes of faces, each face counting its own */
     int first_node_pair;       /* number of the matrix block of the first point among all element blocks */
     int *point;                /* host [points] node of each; until the simulation is created */

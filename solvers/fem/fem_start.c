@@ -3,7 +3,7 @@
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
-#include "solvers/fem/fem_pairs_friction.h"
+#include "solvers/fem/fem_pairs.h"
 #include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
@@ -129,7 +129,6 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
     fem_networks_evaluate(f, 0);
     piola_status overlaps = fem_contact_start(f, error);
     if (!overlaps) overlaps = fem_pairs_start(f, error);
-    fem_pairs_friction_start(f);
     if (overlaps) return overlaps;
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {

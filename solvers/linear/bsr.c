@@ -168,9 +168,11 @@ piola_status pio_bsr_invert_end(pio_bsr *bsr, uint64_t fault, piola_error *error
 /* ---- the operator ---------------------------------------------------------------------------------------- */
 
 /* Adds what the blocks beside the matrix have, where *limit is not 0; NULL: always. */
-static int apply_beside(const pio_bsr *a, const int *limit, const real *x, real *y)
+static int apply_beside(const pio_bsr *a, const int *limit, int transposed, const real *x, real *y)
 {
-    if (a->beside.items) pio_map(a->queue, bsr_beside_apply, a->beside.items, limit, .b = a->beside, .x = x, .y = y);
+    if (a->beside.items)
+        pio_map(a->queue, bsr_beside_apply, a->beside.items, limit, .b = a->beside, .transposed = transposed, .x = x,
+                .y = y);
     return a->queue->error.code;
 }
 
@@ -179,11 +181,11 @@ static int apply(void *context, const void *x, void *y)
     const pio_bsr *a = context;
     if (a->product.table) {
         const int code = pio_product_apply(&a->product, a->queue, 0, x, y);
-        return code ? code : apply_beside(a, NULL, x, y);
+        return code ? code : apply_beside(a, NULL, 0, x, y);
     }
     pio_map(a->queue, bsr_apply, BSR_TEAMS(a->rows), NULL, .rows = a->rows, .row_start = a->row_start,
             .column = a->column, .value = a->value, .x = x, .y = y);
-    return apply_beside(a, NULL, x, y);
+    return apply_beside(a, NULL, 0, x, y);
 }
 
 static int apply_active(void *context, const int *rows, const void *x, void *y)
@@ -193,7 +195,7 @@ static int apply_active(void *context, const int *rows, const void *x, void *y)
     /* all rows, or none: as a limit of teams, too */
     pio_map(a->queue, bsr_apply, BSR_TEAMS(a->rows), rows, .rows = a->rows, .row_start = a->row_start,
             .column = a->column, .value = a->value, .x = x, .y = y);
-    return apply_beside(a, rows, x, y);
+    return apply_beside(a, rows, 0, x, y);
 }
 
 static int apply_transposed(void *context, const void *x, void *y)
@@ -201,11 +203,11 @@ static int apply_transposed(void *context, const void *x, void *y)
     const pio_bsr *a = context;
     if (a->product.table && a->product.table->transposes) {
         const int code = pio_product_apply(&a->product, a->queue, 1, x, y);
-        return code ? code : apply_beside(a, NULL, x, y);
+        return code ? code : apply_beside(a, NULL, 1, x, y);
     }
     pio_map(a->queue, bsr_apply_transposed, a->rows, NULL, .row_start = a->row_start, .column = a->column,
             .mirror = a->mirror, .value = a->value, .x = x, .y = y);
-    return apply_beside(a, NULL, x, y);
+    return apply_beside(a, NULL, 1, x, y);
 }
 
 void pio_bsr_magnitude(const pio_bsr *a, const real *x, real *y)

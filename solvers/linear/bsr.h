@@ -8,8 +8,8 @@
  *     pio_bsr_invert_diagonal(&A, e);                           where block-Jacobi is wanted
  *     pio_linop op = pio_bsr_operator(&A, PIO_SPD, PIO_BLOCK_JACOBI);   valid while A is
  *
- * Where the pattern of some blocks changes from assembly to assembly, they are beside the matrix, and symmetric:
- * products and residuals have them, preconditioners and factors do not. */
+ * Where the pattern of some blocks changes from assembly to assembly, they are beside the matrix: products and
+ * residuals have them, those with A^T transposed, preconditioners and factors do not. */
 #ifndef PIOLA_SOLVERS_BSR_H
 #define PIOLA_SOLVERS_BSR_H
 

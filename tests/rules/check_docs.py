@@ -54,7 +54,7 @@ OWNERS = {
     "has_contact": "particles with `contact`, by `time.integrator: apic`", "of_particles": "particles",
     "has_grid_contact": "scenes with `contact` of model `grid`, by `time.integrator: apic`",
     "has_repulsion": "scenes with `contact` of model `potential`",
-    "of_mesh": "meshes", "has_touch": "meshes with `contact`", "touch_rubs": "meshes with `contact`, by the leapfrog",
+    "of_mesh": "meshes", "has_touch": "meshes with `contact`",
     "has_velocity": "bodies in motion, without an expression",
     "has_displacement": "meshes in motion, without an expression",
     "has_thickness": "meshes in 2D, without an expression",

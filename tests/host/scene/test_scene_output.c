@@ -324,6 +324,7 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "touched_2d",
                                           "collided_2d",
                                           "pressed_2d",
+                                          "rubbed_2d",
                                           "touched_3d"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 

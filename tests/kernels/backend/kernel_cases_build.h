@@ -43,6 +43,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_contact_seen.h"
 #include "tests/kernels/fem/kernel_cases_fem_pairs_implicit.h"
 #include "tests/kernels/fem/kernel_cases_fem_pairs_friction.h"
+#include "tests/kernels/fem/kernel_cases_fem_pairs_drag.h"
 #include "tests/kernels/fem/kernel_cases_fem_place.h"
 #include "tests/kernels/fem/kernel_cases_fem_pressure.h"
 #include "tests/kernels/fem/kernel_cases_fem_probe.h"

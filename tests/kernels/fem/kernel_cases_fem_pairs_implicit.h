@@ -79,6 +79,7 @@ static void case_fem_pair_matrix(case_io *io)
     beside.b.list = s.slot.list;
     beside.b.member = s.a.corner;
     beside.b.value = m.value;
+    beside.transposed = 0;
     beside.x = own.x;
     beside.y = own.y;
     LAUNCH(io, bsr_beside_apply, s.points, NULL, &beside);

@@ -1,4 +1,4 @@
-/* kernel_cases_beside.h -- cases of symmetric blocks beside a matrix. Case text. */
+/* kernel_cases_beside.h -- cases of blocks beside a matrix. Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_BESIDE_H
 #define PIOLA_TESTS_KERNEL_CASES_BESIDE_H
 
@@ -57,12 +57,6 @@ static beside_sample beside_sampled(case_io *io, int rows)
             if (s.member[g * BESIDE_SIZE + a] < 2 * g - 50) s.member[g * BESIDE_SIZE + a] = 2 * g - 10 - a;
     beside_lists(io, &s);
     s.numbers = case_uniform(io, CASE_CONSTANT, "beside", 1, places * BESIDE_NUMBERS, -2, 3);
-    double *v = s.numbers->value;
-    for (int p = 0; p < places; p++) /* block (a, b) of a group is the transpose of (b, a) */
-        for (int m = 0; m < p % BESIDE_SIZE; m++)
-            for (int c = 0; c < DIM * DIM; c++)
-                v[p * BESIDE_NUMBERS + m * DIM * DIM + c] = v[(p - p % BESIDE_SIZE + m) * BESIDE_NUMBERS +
-                                                              p % BESIDE_SIZE * DIM * DIM + c % DIM * DIM + c / DIM];
     s.b.row = PUSH(io, int, s.row, s.b.items);
     s.b.item = PUSH(io, int, item, rows);
     s.b.member = PUSH(io, int, s.member, places);
@@ -70,17 +64,19 @@ static beside_sample beside_sampled(case_io *io, int rows)
     return s;
 }
 
-/* The product is its own transpose. */
+/* The product with the transpose is the adjoint of that with the blocks, which are not symmetric. */
 static void case_bsr_beside_apply(case_io *io)
 {
     beside_sample s = beside_sampled(io, case_size(io, 700));
     bsr_beside_apply_args a;
     a.b = s.b;
+    a.transposed = 0;
     a.x = REALS(io, "x", 1, s.rows * DIM, -1, 1);
     a.y = NEW(io, real, s.rows * DIM, CASE_ADDED);
     LAUNCH(io, bsr_beside_apply, s.b.items, NULL, &a);
     case_out(io, "y", CASE_REAL, 1, s.rows * DIM, a.y);
     if (!case_adjoint(io)) return;
+    a.transposed = 1;
     a.x = COTANGENT(io, real, "y");
     a.y = NEW(io, real, s.rows * DIM, CASE_ADDED);
     LAUNCH(io, bsr_beside_apply, s.b.items, NULL, &a);
@@ -95,6 +91,7 @@ static void case_bsr_beside_magnitude(case_io *io)
     double worst = 0;
     bsr_beside_apply_args a;
     a.b = s.b;
+    a.transposed = 0;
     a.x = (real *)case_upload(io, x, CASE_REAL);
     a.y = NEW(io, real, s.rows * DIM, CASE_ZERO);
     LAUNCH(io, bsr_beside_magnitude, s.b.items, NULL, &a);
@@ -113,14 +110,15 @@ static void case_bsr_beside_magnitude(case_io *io)
     case_expect(io, worst < (io->build->size[CASE_REAL] == 4 ? 1e-6 : 1e-14), "|B| |x| is that of the absolute values");
 }
 
-/* Adds B (high + low) to sums of rows. */
-static void beside_sum(const beside_sample *s, const double *high, const double *low, long double *sum)
+/* Adds B (high + low), or B^T (high + low), to sums of rows. */
+static void beside_sum(const beside_sample *s, int transposed, const double *high, const double *low, long double *sum)
 {
     for (int p = 0; p < s->groups * BESIDE_SIZE; p++)
         for (int m = 0; m < BESIDE_SIZE; m++)
             for (int c = 0; c < DIM * DIM && m != p % BESIDE_SIZE; c++) {
-                const int to = s->row[s->member[p]] * DIM + c / DIM,
-                          from = s->row[s->member[p - p % BESIDE_SIZE + m]] * DIM + c % DIM;
+                const int row = s->row[s->member[p]] * DIM + c / DIM,
+                          column = s->row[s->member[p - p % BESIDE_SIZE + m]] * DIM + c % DIM,
+                          to = transposed ? column : row, from = transposed ? row : column;
                 sum[to] += (long double)s->numbers->value[p * BESIDE_NUMBERS + m * DIM * DIM + c] *
                            ((long double)high[from] + (long double)low[from]);
             }

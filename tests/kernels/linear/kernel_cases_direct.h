@@ -76,8 +76,8 @@ static void case_direct_expand(case_io *io)
  * residual in the digits of a double would be wrong by as much as it is. */
 static void case_direct_residual(case_io *io)
 {
-    static const char *const names[] = {"A x", "A^T x", "A x + B x", NULL};
-    const int variant = case_variant(io, names), transposed = variant == 1, D2 = DIM * DIM;
+    static const char *const names[] = {"A x", "A^T x", "A x + B x", "A^T x + B^T x", NULL};
+    const int variant = case_variant(io, names), transposed = variant % 2, D2 = DIM * DIM;
     const band b = sample_band(io);
     const host_band h = band_of(io, b.rows);
     const int n = b.rows * DIM;
@@ -97,10 +97,10 @@ static void case_direct_residual(case_io *io)
                 sum[to] +=
                     (long double)v[k * D2 + c] * ((long double)high->value[from] + (long double)low->value[from]);
             }
-    if (variant == 2) {
+    if (variant >= 2) {
         const beside_sample s = beside_sampled(io, b.rows);
         representable(io, s.numbers, s.groups * BESIDE_SIZE * BESIDE_NUMBERS);
-        beside_sum(&s, high->value, low->value, sum);
+        beside_sum(&s, transposed, high->value, low->value, sum);
         a.beside = s.b;
     }
     for (int i = 0; i < n; i++) right->value[i] = (double)sum[i];

@@ -3,7 +3,7 @@
  *
  * Taylor remainders (host/verify/taylor.h) for every element and integrator, of a ring whose ends are pressed against
  * each other and of two blocks, with respect to the stiffness and the distance of contact, loads, supports, shape,
- * thickness, materials and the start. f64. */
+ * thickness, materials and the start; and where they rub with respect to friction. f64. */
 #include "tests/sanitized.h"
 #include "tests/solvers/fem/fem_case_pairs.h"
 #include "tests/solvers/fem/fem_taylor.h"
@@ -83,6 +83,21 @@ static void blocks(fem_case *c, pio_element_type type, pio_integrator integrator
     fem_case_pairs(c, 100, 0.08, 0, ROOM);
 }
 
+/* The upper block is moved along, too, so that it slides; or the ring's ends rub. */
+static void rubbing(fem_case *c, int what, pio_element_type type, pio_integrator integrator)
+{
+    (what ? blocks : ring)(c, type, integrator);
+    if (what) {
+        const int ramp = fem_case_curve(c, 2, (double[]){0, c->desc.dt * STEPS}, (double[]){0, 1});
+        const int along = fem_case_support(c, integrator == PIO_STATIC ? 0.1 : 0.03, ramp);
+        for (int h = 0; h < c->fem.n_constrained; h++)
+            if (c->constrained_axis[h] == 0 && fem_case_body(c, c->constrained_node[h]))
+                c->constrained_support[h] = along;
+    }
+    c->fem.pairs.friction = 0.6;
+    c->fem.pairs.friction_velocity = integrator == PIO_STATIC ? 0.002 : what ? 0.05 : 0.005;
+}
+
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
 static double norm(const real *x, int n)
@@ -157,6 +172,64 @@ static void the_matrix_is_the_derivative_of_the_forces(void **unused)
     }
 }
 
+/* x . K y and y . K^T x agree, and K^T x is the adjoint of forces, by elements and pairs, at velocities that change
+ * with the displacement, to rounding; K x itself would be wrong. */
+static void the_matrix_of_surfaces_that_rub_is_transposed_in_an_adjoint(void **unused)
+{
+    double control = 0;
+    (void)unused;
+    for (int what = 0; what < 2; what++) {
+        static fem_case c;
+        double dots = 0, worst = 0;
+        rubbing(&c, what, what ? simplex : box, PIO_STATIC);
+        pio_sim *sim = fem_case_solve(&c);
+        fem_sim *f = fem_of(sim);
+        pio_queue *q = &sim->queue;
+        const int n = c.n * D;
+        const size_t bytes = sizeof(real) * (size_t)n;
+        real *x = calloc((size_t)n, 5 * sizeof *x), *y = x + n, *Kx = x + 2 * n, *Ky = x + 3 * n, *forces = x + 4 * n;
+        assert_non_null(x);
+        fem_jacobian(f, fem_whole(STEPS - 1), f->state.u);
+        const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_GENERAL, PIO_UNPRECONDITIONED),
+                        transposed = pio_linop_transposed(&op);
+        for (int trial = 0; trial < 8; trial++) {
+            for (int i = 0; i < n; i++) x[i] = (real)fem_case_random(&c), y[i] = (real)fem_case_random(&c);
+            for (int h = 0; h < c.fem.n_constrained; h++)
+                x[c.constrained_node[h] * D + c.constrained_axis[h]] =
+                    y[c.constrained_node[h] * D + c.constrained_axis[h]] = 0;
+            pio_queue_upload(q, f->newton.rhs, y, bytes);
+            assert_int_equal(op.apply(op.context, f->newton.rhs, f->newton.lambda), 0);
+            pio_queue_download(q, Ky, f->newton.lambda, bytes);
+            pio_queue_upload(q, f->newton.rhs, x, bytes);
+            assert_int_equal(op.apply(op.context, f->newton.rhs, f->newton.lambda), 0);
+            pio_queue_download(q, forces, f->newton.lambda, bytes);
+            assert_int_equal(transposed.apply(transposed.context, f->newton.rhs, f->newton.lambda), 0);
+            pio_queue_download(q, Kx, f->newton.lambda, bytes);
+            for (int i = 0; i < n; i++) control = fmax(control, fabs((double)(forces[i] - Kx[i])) / norm(Kx, n));
+            fem_zero_points(f, f->newton.lambda);
+            fem_zero_points(f, f->newton.trial);
+            fem_internal_adj(f, f->state.u, f->newton.rhs, f->newton.lambda, f->newton.trial, 0);
+            fem_combine(f, 1, f->newton.lambda, 1 / c.desc.dt, f->newton.trial, f->newton.lambda);
+            fem_condense(f, f->newton.lambda);
+            pio_queue_download(q, forces, f->newton.lambda, bytes);
+            double dot = 0;
+            for (int i = 0; i < n; i++) {
+                worst = fmax(worst, fabs((double)(Kx[i] - forces[i])) / norm(forces, n));
+                dot += (double)(x[i] * Ky[i] - y[i] * Kx[i]);
+            }
+            dots = fmax(dots, fabs(dot) / (norm(x, n) * norm(Ky, n)));
+        }
+        assert_false(pio_queue_failed(q));
+        print_message("  %s: not transposed it would be %.2g off\n", what ? "blocks" : "ring", control);
+        fem_case_below("  x . K y less y . K^T x", dots, 1e-14, 0);
+        fem_case_below("  transposed matrix less forces, of a product", worst, 1e-14, 0);
+        free(x);
+        piola_engine_fem.destroy(sim);
+        fem_case_free(&c);
+    }
+    assert_true(control > 1e-3);
+}
+
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
 static void observe_everything(fem_case *c, int moves)
@@ -176,6 +249,11 @@ static void design_everything(fem_case *c, int moves)
     const pio_pairs_desc *p = &c->fem.pairs;
     fem_case_design(c, PIO_PAIR_STIFFNESS, -1, FEM_SCALAR, fem_logarithmic(log(p->stiffness), 0.4), 0);
     fem_case_design(c, PIO_PAIR_DISTANCE, -1, FEM_SCALAR, fem_linear(p->distance, 0.1 * p->distance), 0);
+    if (p->friction > 0) {
+        fem_case_design(c, PIO_PAIR_FRICTION, -1, FEM_SCALAR, fem_linear(p->friction, 0.1), 0);
+        fem_case_design(c, PIO_PAIR_FRICTION_VELOCITY, -1, FEM_SCALAR, fem_logarithmic(log(p->friction_velocity), 0.4),
+                        0);
+    }
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.01), 0);
     if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(0.9, 0.1), 0);
     if (c->fem.n_loads && c->load[0].kind == PIO_TRACTION)
@@ -199,6 +277,11 @@ static void check(taylor_run *t, fem_case *c, pio_integrator integrator, int eac
                   c->fem.pairs.distance, fem_of(t->sim)->linear.solver);
     assert_true(report.pairs > 0 && report.nearest > 0 && report.nearest < 0.8 * c->fem.pairs.distance);
     assert_non_null(strstr(fem_of(t->sim)->linear.solver, by));
+    if (c->fem.pairs.friction > 0) {
+        print_message("  pairs %d stuck, %d between, %d slid; by mu %.3g, by e %.3g\n", (int)report.rub_stuck,
+                      (int)report.rub_between, (int)report.rub_slid, t->z_bar[2], t->z_bar[3]);
+        assert_true(report.rubs && report.rub_between + report.rub_slid > 0 && fabs(t->z_bar[2]) > 0);
+    }
     everything(t);
     if (each) design_by_design(t);
     taylor_end(t, what);
@@ -230,6 +313,18 @@ static void adjoint_is_the_derivative_of_every_integrator(void **unused)
         }
 }
 
+static void adjoint_is_the_derivative_where_surfaces_rub_in_every_integrator(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < 4; k++)
+        for (int what = 0; what < 2; what++) {
+            static taylor_run t;
+            static fem_case c;
+            rubbing(&c, what, (k + what) % 2 ? simplex : box, integrators[k]);
+            check(&t, &c, integrators[k], 1, "GMRES", names[k]);
+        }
+}
+
 /* The products of every method of solution have the pairs, and so have adjoints by them. */
 static void every_solver_has_the_pairs(void **unused)
 {
@@ -256,6 +351,8 @@ int main(void)
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_forces),
         cmocka_unit_test(adjoint_is_the_derivative_where_a_ring_is_pressed_on_itself),
         cmocka_unit_test(adjoint_is_the_derivative_of_every_integrator),
+        cmocka_unit_test(the_matrix_of_surfaces_that_rub_is_transposed_in_an_adjoint),
+        cmocka_unit_test(adjoint_is_the_derivative_where_surfaces_rub_in_every_integrator),
         cmocka_unit_test(every_solver_has_the_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
