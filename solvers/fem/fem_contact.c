@@ -337,17 +337,19 @@ static piola_status overlaps(fem_sim *f, piola_error *error)
     pio_queue_download(q, X, f->mesh.rest + (ptrdiff_t)node * DIM, sizeof X);
     pio_queue_download(q, u, f->state.u + (ptrdiff_t)node * DIM, sizeof u);
     const double depth = -(double)gap[deepest];
+    char deep[50] = "touches";
     free(gap);
     if (pio_queue_failed(q)) return sim_failed(&f->base, error);
     int n = snprintf(place, sizeof place, "(%.6g, %.6g", (double)(X[0] + u[0]), (double)(X[1] + u[1]));
     if (DIM == 3) n += snprintf(place + n, sizeof place - (size_t)n, ", %.6g", (double)(X[DIM - 1] + u[DIM - 1]));
+    if (depth > 0) snprintf(deep, sizeof deep, "is %.3g m deep in", depth);
     piola_failure what = sim_failure(PIOLA_FAILED_CONTACT);
     what.of = PIOLA_FAILED_NODE;
     what.item = node;
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
-                       "at the start node %d at %s) m is %.3g m deep in obstacles[%d]; a gap between bodies and "
-                       "obstacles would be right",
-                       node, place, depth, obstacle);
+                       "at the start node %d at %s) m %s obstacles[%d]; a gap between bodies and obstacles would be "
+                       "right",
+                       node, place, deep, obstacle);
 }
 
 piola_status fem_contact_start(fem_sim *f, piola_error *error)

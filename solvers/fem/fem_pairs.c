@@ -168,7 +168,7 @@ static void watch(fem_sim *f, const real *u, int own)
 {
     const fem_sim_pairs *s = &f->pairs;
     pio_map(&f->base.queue, fem_pair_watch, s->surface.points, NULL, .fwd = fem_pairs_of(f, u, NULL),
-            .start = s->slot_start, .list = s->slot, .own = own, .least = s->keys + PAIR_LEAST, .gap = s->gap,
+            .start = s->slot_start, .list = s->slot, .own = own, .least = s->keys + PAIR_LEAST_GAP, .gap = s->gap,
             .touching = s->touching, .counts = s->counts);
 }
 
@@ -215,7 +215,7 @@ piola_status fem_pairs_report(fem_sim *f, pio_contact_report *report, piola_erro
     if (!s->on) return PIOLA_OK;
     pio_queue_download(&f->base.queue, &found, s->found, sizeof found);
     pio_queue_download(&f->base.queue, counts, s->counts, sizeof counts);
-    pio_queue_download(&f->base.queue, &least.u, s->keys + PAIR_LEAST, sizeof least);
+    pio_queue_download(&f->base.queue, &least.u, s->keys + PAIR_LEAST_GAP, sizeof least);
     report->pairs = found.most;
     report->room = s->room;
     report->met = counts[0];
@@ -226,62 +226,6 @@ piola_status fem_pairs_report(fem_sim *f, pio_contact_report *report, piola_erro
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
-/* Says where the least distance is, and what of it is wrong. */
-static piola_status too_near(fem_sim *f, const char *what, const char *right, piola_error *error)
-{
-    pio_queue *q = &f->base.queue;
-    const fem_sim_pairs *s = &f->pairs;
-    const int points = s->surface.points;
-    real *gap = malloc(sizeof *gap * (size_t)points);
-    int first = 0, second, node[2] = {0}, body[2] = {0};
-    if (!gap) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d points of contact", points);
-    pio_queue_download(q, gap, s->gap, sizeof *gap * (size_t)points);
-    for (int k = 1; k < points; k++)
-        if (gap[k] < gap[first]) first = k;
-    second = first == 0 ? points - 1 : 0; /* another node of the pair */
-    for (int k = 0; k < points; k++)
-        if (k != first && gap[k] < gap[second]) second = k;
-    const double least = (double)gap[first];
-    free(gap);
-    const int at[2] = {first, second};
-    for (int k = 0; k < 2; k++) {
-        pio_queue_download(q, &node[k], s->surface.node + at[k], sizeof node[k]);
-        pio_queue_download(q, &body[k], s->body + at[k], sizeof body[k]);
-    }
-    if (pio_queue_failed(q)) return sim_failed(&f->base, error);
-    piola_failure failure = sim_failure(PIOLA_FAILED_CONTACT);
-    failure.of = PIOLA_FAILED_NODE;
-    failure.item = node[0];
-    return sim_fail_as(error, PIOLA_NUMERICAL, failure,
-                       "%s the surfaces at node %d of bodies[%d] and node %d of bodies[%d] are %.3g m apart; %s", what,
-                       node[0], body[0], node[1], body[1], least, right);
-}
-
-/* An edge passes through a face. */
-static piola_status crossing(fem_sim *f, uint64_t key, piola_error *error)
-{
-    pio_queue *q = &f->base.queue;
-    const fem_sim_pairs *s = &f->pairs;
-    const int number[2] = {(int)(key >> 32), (int)(key & INT32_MAX)};
-    int corner[2] = {0}, node[2] = {0}, body[2] = {0};
-    for (int k = 0; k < 2; k++) {
-        const int i = number[k];
-        const ptrdiff_t faces = s->surface.faces, at = i < faces ? i * (ptrdiff_t)DIM : faces * DIM + 2 * (i - faces);
-        pio_queue_download(q, &corner[k], s->corner + at, sizeof corner[k]);
-        if (pio_queue_failed(q)) return sim_failed(&f->base, error);
-        pio_queue_download(q, &node[k], s->surface.node + corner[k], sizeof node[k]);
-        pio_queue_download(q, &body[k], s->body + corner[k], sizeof body[k]);
-    }
-    if (pio_queue_failed(q)) return sim_failed(&f->base, error);
-    piola_failure failure = sim_failure(PIOLA_FAILED_CONTACT);
-    failure.of = PIOLA_FAILED_NODE;
-    failure.item = node[0];
-    return sim_fail_as(error, PIOLA_NUMERICAL, failure,
-                       "at the start an edge at node %d of bodies[%d] passes through a face at node %d of bodies[%d]; "
-                       "surfaces that are apart would be right",
-                       node[0], body[0], node[1], body[1]);
-}
-
 /* Sets *least to the least distance in u of the pairs that are listed. */
 static piola_status least_distance(fem_sim *f, const real *u, int own, double *least, piola_error *error)
 {
@@ -289,10 +233,10 @@ static piola_status least_distance(fem_sim *f, const real *u, int own, double *l
         uint64_t u;
         double d;
     } key = {0};
-    open_key(f, PAIR_LEAST);
+    open_key(f, PAIR_LEAST_GAP);
     fem_pairs_find(f, u);
     watch(f, u, own);
-    pio_queue_download(&f->base.queue, &key.u, f->pairs.keys + PAIR_LEAST, sizeof key);
+    pio_queue_download(&f->base.queue, &key.u, f->pairs.keys + PAIR_LEAST_GAP, sizeof key);
     *least = key.d;
     return sim_failed(&f->base, error);
 }
@@ -313,17 +257,18 @@ piola_status fem_pairs_start(fem_sim *f, piola_error *error)
     fem_zero_points(f, f->newton.trial);
     piola_status rc = s->surface.itself ? least_distance(f, f->newton.trial, 1, &least, error) : PIOLA_OK;
     if (!rc && s->surface.itself && least < grip[PAIR_DISTANCE])
-        rc = too_near(f, "at rest", "a `contact.distance` of less than that, of less than the thickness and the "
-                      "elements of every body, or `contact.between: bodies` would be right", error);
+        rc = fem_pairs_too_near(f, f->newton.trial, 1, "a `contact.distance` of less than that, of less than the "
+                                "thickness and the elements of every body, or `contact.between: bodies` would be right",
+                                error);
     if (rc) return rc;
     rc = least_distance(f, f->state.u, 0, &least, error);
     if (rc) return rc;
     pio_map(q, fem_pair_cross, DIM == 3 ? s->surface.edges : s->surface.faces, NULL, .near = fem_pairs_near(f, &way),
             .fault = s->keys + PAIR_CROSSING);
     pio_queue_download(q, &edge, s->keys + PAIR_CROSSING, sizeof edge);
-    if (edge != UINT64_MAX) return crossing(f, edge, error);
+    if (edge != UINT64_MAX) return fem_pairs_crossing(f, edge, error);
     if (!(least > TOUCHES * grip[PAIR_DISTANCE]))
-        return too_near(f, "at the start", "a gap between them would be right", error);
+        return fem_pairs_too_near(f, f->state.u, 0, "a gap between them would be right", error);
     rc = fem_pairs_inside(f, error);
     if (rc) return rc;
     pio_queue_zero(q, s->counts, 2 * sizeof *s->counts);

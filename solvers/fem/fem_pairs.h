@@ -78,6 +78,22 @@ piola_status fem_pairs_inside(fem_sim *f, piola_error *error);
 /* Counts what is within reach in the current state. */
 void fem_pairs_count(fem_sim *f);
 /* Checks an explicit step of h s that has led to the current state; a fault is found by fem_check_fault(). */
+
+/* The deepest point of a body in another. */
+typedef struct {
+    int node, body, other; /* its node, or -1; its body; the one that it is in */
+    double depth;          /* m from that one's surface */
+} fem_pairs_depth;
+
+/* Returns that of bodies a and b in each other in the current state; its node is -1 where none is, where they are one,
+ * and without host memory (fem_pairs_inside.c). */
+fem_pairs_depth fem_pairs_deepest(fem_sim *f, int a, int b);
+/* Returns PIOLA_NUMERICAL with nodes, bodies and distance of the nearest pair that is listed in u [nodes][DIM], of one
+ * body where `own`; PIOLA_NO_MEMORY or PIOLA_UNAVAILABLE (fem_pairs_fault.c). */
+piola_status fem_pairs_too_near(fem_sim *f, const real *u, int own, const char *right, piola_error *error);
+/* Returns PIOLA_NUMERICAL with nodes, bodies and depth of the edge that passes through a face by this key, see
+ * fem_pair_cross_args; PIOLA_UNAVAILABLE. */
+piola_status fem_pairs_crossing(fem_sim *f, uint64_t key, piola_error *error);
 void fem_pairs_leaped(fem_sim *f, double h);
 /* Returns PIOLA_NO_MEMORY with the number that would do if there were more pairs than there is room for, or
  * PIOLA_UNAVAILABLE after an error of the device. */

@@ -1,11 +1,14 @@
 /* fem_pairs_inside.c -- does a body lie within another one at the start? Their surfaces do not meet then, so that no
  * pair is near and no edge passes through a face. On the host, once: one point of every connected part of the surface
  * is tried against the surfaces of all other bodies. */
+#include "kernels/contact/pair.h"
 #include "solvers/fem/fem_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* The most pieces that a depth is compared with, all its points together. */
+static const double MOST_COMPARED = 1e9;
 static const double PI = 3.14159265358979323846;
 
 /* The surface where the bodies are. */
@@ -152,4 +155,61 @@ piola_status fem_pairs_inside(fem_sim *f, piola_error *error)
     }
     shell_free(&s);
     return rc;
+}
+
+/* ---- depth ------------------------------------------------------------------------------------------------------- */
+
+/* Returns the distance of point k from a piece, m. */
+static double distance_to(const shell *s, int k, const int *corner)
+{
+    vec x[PAIR_NODES];
+    for (int n = 0; n < PAIR_NODES; n++) x[n] = vec_zero();
+    for (int n = 0; n < DIM; n++)
+        for (int c = 0; c < DIM; c++) x[n + 1].x[c] = (real)(s->place[corner[n]][c] - s->place[k][c]);
+    return (double)pair_near_of(PAIR_FACE, x).d;
+}
+
+/* Returns the least distance of point k from the surface of a body that it is inside of, m, or -1. */
+static double depth_of(const shell *s, int k, int body)
+{
+    double winding = 0, least = INFINITY;
+    for (int i = 0; i < s->faces; i++) {
+        const int *corner = s->corner + (ptrdiff_t)i * DIM;
+        if (s->body[corner[0]] != body) continue;
+        winding += seen(s, corner, s->place[k]);
+        least = fmin(least, distance_to(s, k, corner));
+    }
+    return fabs(winding) > 0.5 ? least : -1;
+}
+
+/* Makes *deep that of the deepest point of body a in body b, if it is deeper. */
+static void deepest(const shell *s, int a, int b, fem_pairs_depth *deep)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, left = MOST_COMPARED;
+    for (int k = 0; k < s->points; k++)
+        for (int c = 0; c < DIM && s->body[k] == b; c++) {
+            low[c] = fmin(low[c], s->place[k][c]);
+            high[c] = fmax(high[c], s->place[k][c]);
+        }
+    for (int k = 0; k < s->points && left > 0; k++) {
+        int within = s->body[k] == a;
+        for (int c = 0; c < DIM; c++) within = within && s->place[k][c] > low[c] && s->place[k][c] < high[c];
+        if (!within) continue;
+        left -= s->faces;
+        const double depth = depth_of(s, k, b);
+        if (depth > deep->depth) *deep = (fem_pairs_depth){s->node[k], a, b, depth};
+    }
+}
+
+fem_pairs_depth fem_pairs_deepest(fem_sim *f, int a, int b)
+{
+    fem_pairs_depth deep = {-1, a, b, 0};
+    shell s;
+    if (a == b) return deep;
+    if (shell_take(f, &s) && !pio_queue_failed(&f->base.queue)) {
+        deepest(&s, a, b, &deep);
+        deepest(&s, b, a, &deep);
+    }
+    shell_free(&s);
+    return deep;
 }

@@ -6,7 +6,7 @@
 
 /* Places in fem_sim_pairs.keys: what is never lowered; the longest side of a box on its way, and of one that rests; the
  * least distance; an edge that passes through a face. */
-enum { PAIR_NONE, PAIR_LONGEST, PAIR_PIECE, PAIR_LEAST, PAIR_CROSSING, PAIR_KEYS };
+enum { PAIR_NONE, PAIR_LONGEST, PAIR_PIECE, PAIR_LEAST_GAP, PAIR_CROSSING, PAIR_KEYS };
 
 /* fem_pairs.c: pieces of the surface, and which of them are near each other. Without such contact all is NULL and 0. */
 typedef struct {

@@ -149,7 +149,7 @@ static void threads_make_no_difference(void **unused)
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-static void refused(fem_case *c, piola_status status, const char *what)
+static void refused(fem_case *c, piola_status status, const char *what, const char *also)
 {
     piola_error error;
     assert_int_equal(fem_case_try(c, NULL, 0, &error), status);
@@ -164,30 +164,32 @@ static void what_cannot_be_is_refused(void **unused)
     (void)unused;
     collide(&c, box, 1e-4, 1, 0); /* the upper block is moved into the lower one */
     for (int i = 0; i < c.n; i++) c.initial_displacement[i * D + 1] = fem_case_body(&c, i) ? -0.1 : 0;
-    refused(&c, PIOLA_NUMERICAL, "passes through a face");
-    collide(&c, box, 1e-4, 1, 0); /* onto it */
+    refused(&c, PIOLA_NUMERICAL, "passes through a face", " is 0.08 m deep in bodies[");
+    collide(&c, box, 1e-4, 1, 0); /* onto it: a node of each body, of the surfaces that touch */
     for (int i = 0; i < c.n; i++) c.initial_displacement[i * D + 1] = fem_case_body(&c, i) ? -0.02 + 1e-9 : 0;
-    refused(&c, PIOLA_NUMERICAL, "a gap between them would be right");
+    refused(&c, PIOLA_NUMERICAL, "of bodies[1] are 1e-09 m apart; a gap between them would be right",
+            "of bodies[0] and");
     for (int hole = 0; hole < 2; hole++) { /* into it, or where nothing is */
         collide(&c, box, 1e-4, 1, 0);
         for (int i = 0; i < c.n; i++)
             for (int a = 0; a < D; a++)
                 if (fem_case_body(&c, i)) {
                     const double centre[3] = {0.52, 0.19 + (hole ? 0.5 : 0), 0.53}, X = c.rest[i * D + a];
+    if (!strstr(error.message, also)) fail_msg("not '%s'", also);
                     const double middle[3] = {0.57, 0.62, 0.55};
                     c.initial_displacement[i * D + a] = centre[a] + 0.2 * (X - middle[a]) - X;
                 }
-        if (!hole) refused(&c, PIOLA_NUMERICAL, "of bodies[1] is inside bodies[0], whose nearest node");
+        if (!hole) refused(&c, PIOLA_NUMERICAL, "of bodies[1] is inside bodies[0]", "whose nearest node");
         if (hole) assert_int_equal(fem_case_try(&c, NULL, 0, &(piola_error){0}), PIOLA_OK);
         if (hole) fem_case_free(&c);
     }
     collide(&c, box, 1e-4, 1, 0); /* elements are 0.2 high and 1/3 wide */
     c.fem.pairs.itself = 1;
     c.fem.pairs.distance = 0.25;
-    refused(&c, PIOLA_NUMERICAL, D == 2 ? "are 0.2 m apart" : "m apart; a `contact.distance` of less");
+    refused(&c, PIOLA_NUMERICAL, D == 2 ? "are 0.2 m apart" : "m apart; a `contact.distance` of less", "at rest");
     collide(&c, box, 1e-4, 200, 4);
     c.fem.pairs.room = 2;
-    refused(&c, PIOLA_NO_MEMORY, "contact.pairs: ");
+    refused(&c, PIOLA_NO_MEMORY, "contact.pairs: ", "would be right");
 }
 
 int main(void)
