@@ -97,7 +97,7 @@ static uint64_t data_hash(const pio_session *s)
     return s->model->fem ? mesh_hash(h, &s->model->fem->desc, (size_t)s->scene->method.dimension) : h;
 }
 
-/* Returns the resolved scene without its description, output, budget, checks and stopping criteria, and with its
+/* Returns the resolved scene without its description, output, budgets, checks and stopping criteria, and with its
  * optimizer only if `optimizer`. */
 static char *scene_text(const pio_session *s, bool optimizer)
 {
@@ -115,6 +115,7 @@ static char *scene_text(const pio_session *s, bool optimizer)
     scene.gradient.memory_strategy = SCENE_AUTO;
     scene.gradient.check_directions = 0;
     scene.gradient.check_tolerance = 0;
+    scene.touch.pairs = 0; /* room in memory */
     return pio_resolved_json(&scene);
 }
 

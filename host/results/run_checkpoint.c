@@ -325,6 +325,12 @@ static bool may_stash(const pio_session *s)
            (double)(s->memory.bytes.total + s->memory.bytes.memory) <= budget;
 }
 
+/* Returns whether a step may lack room for pairs of surfaces, and a stash before each is a copy on the host alone. */
+static bool may_lack_room(const pio_session *s)
+{
+    return s->scene->touch.distance > 0 && strcmp(s->engine.table->device, "cpu") == 0;
+}
+
 /* Copies the memory of the simulation before a step, because an interrupted step leaves no state that can be stored.
  * Without memory for the copy a later run continues from the last checkpoint. */
 static piola_status stash(pio_run_checkpoint *c, const pio_place *place, piola_error *error)
@@ -369,7 +375,7 @@ static piola_status on_place(void *context, const pio_place *place, int stopping
     piola_status rc = PIOLA_OK;
     if (stopping) return keep(c, place, memory_out, error);
     c->stashed = false;
-    const bool slow = c->solves && pio_clock() - c->looked > SLOW, room = may_stash(s);
+    const bool slow = c->solves && (pio_clock() - c->looked > SLOW || may_lack_room(s)), room = may_stash(s);
     if (due(c, s->scene->output.checkpoint_every) || (slow && !room && due(c, 0))) {
         if (write_down(c, place, memory_out, &why))
             pio_log_message(s->call.log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
@@ -462,12 +468,10 @@ piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, pi
 {
     c->session->folder.checkpoint = NULL;
     if (rc == PIOLA_NUMERICAL) pio_checkpoint_remove(c->folder); /* a run that continues from it would fail again */
-    if (rc != PIOLA_INTERRUPTED) return rc;
-    if (c->explained) return rc;
-    if (c->stashed) {
-        const piola_status kept = keep(c, &c->place, stash_out, error);
-        return kept ? kept : rc;
-    }
+    /* without memory: another run may have more, or more room for pairs */
+    if ((rc != PIOLA_INTERRUPTED && rc != PIOLA_NO_MEMORY) || c->explained) return rc;
+    const piola_status kept = c->stashed ? keep(c, &c->place, stash_out, error) : PIOLA_OK;
+    if (c->stashed) return kept ? kept : rc;
     pio_fail_append(error, c->head.number ? "; run again to go on from the last checkpoint"
                                           : "; no checkpoint was written yet");
     return rc;

@@ -99,10 +99,10 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(arena, sim->gravity_bar, DIM);
     TAKE(arena, sim->norms, sim->n_norms * NORMS);
     TAKE(arena, sim->transfer, transfer);
+    sim->before_slots = sim->arena.used;
     TAKE(arena, sim->queue.sum_work, PIO_SUM_WORK(most));
     TAKE(arena, sim->queue.sum_out, 1);
     TAKE(arena, sim->queue.scan_work, PIO_SCAN_WORK(most));
-    sim->before_slots = sim->arena.used;
     TAKE(arena, sim->slots, (sim->slot_bytes + sim->slot_extra) * (size_t)sim->n_slots);
 }
 

@@ -431,6 +431,8 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE_POINTS(f->newton.lambda);
     TAKE_POINTS(f->newton.y);
     f->base.scratch[0] = f->base.arena.used;
+    fem_pairs_room_layout(f);
+    fem_pairs_friction_room_layout(f);
     if (!f->setup.start_only) take_matrix(f, m->follows != NULL);
     if (!f->setup.start_only) share_element_matrices(f);
     f->base.scratch[1] = f->base.arena.used;

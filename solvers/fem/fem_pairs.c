@@ -200,7 +200,7 @@ piola_status fem_pairs_check(fem_sim *f, piola_error *error)
     return sim_fail(error, PIOLA_NO_MEMORY,
                     "contact: %d pairs of pieces of surfaces are near each other, and there is room for %d; "
                     "`contact.pairs: %.0f` would be right",
-                    found.most, s->room, fmin(1.25 * found.most, 1e8));
+                    found.most, s->room, fmin(2.0 * found.most, 1e8));
 }
 
 piola_status fem_pairs_report(fem_sim *f, pio_contact_report *report, piola_error *error)

@@ -13,8 +13,11 @@ piola_status fem_pairs_accept(const pio_engine_desc *desc, piola_error *error);
 int fem_pairs_begin(fem_sim *f, const pio_engine_desc *desc);
 /* Frees what the host has of it until the simulation is created. */
 void fem_pairs_free_plan(fem_sim *f);
-/* Takes its memory from the arena, or measures it. */
+/* Takes its memory from the arena, or measures it: what does not depend on the room for pairs. */
 void fem_pairs_layout(fem_sim *f);
+/* The same for the lists of pairs and what each of them gives, scratch that each call sets before it reads it: so a
+ * checkpoint does not have it, and a run goes on from there with another room. */
+void fem_pairs_room_layout(fem_sim *f);
 /* Returns the most items that its sums and scans are over. */
 int fem_pairs_items(const fem_sim *f);
 /* Uploads pieces and numbers. */

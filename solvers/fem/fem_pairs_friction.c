@@ -45,24 +45,30 @@ void fem_pairs_friction_layout(fem_sim *f)
 {
     pio_arena *arena = &f->base.arena;
     fem_sim_pairs_friction *s = &f->rubs;
-    const size_t points = (size_t)f->pairs.surface.points, slots = (size_t)f->pairs.room * FEM_PAIR_NODES;
-    const int leaps = fem_leaps(f);
+    const size_t points = (size_t)f->pairs.surface.points;
     if (!s->on) return;
     TAKE(arena, s->rub, PAIR_RUB);
     TAKE(arena, s->slides, 3);
-    if (leaps) {
-        TAKE(arena, s->press, slots);
-        TAKE(arena, s->velocities, points * DIM);
-        TAKE(arena, s->pace, points);
-    }
+    if (fem_leaps(f)) TAKE(arena, s->velocities, points * DIM);
+    if (fem_leaps(f)) TAKE(arena, s->pace, points);
     if (!f->base.adjoint) return;
     TAKE(arena, s->rub_bar, PAIR_RUB);
+    if (fem_leaps(f)) TAKE(arena, s->load_bar, points);
+}
+
+void fem_pairs_friction_room_layout(fem_sim *f)
+{
+    pio_arena *arena = &f->base.arena;
+    fem_sim_pairs_friction *s = &f->rubs;
+    const size_t slots = (size_t)f->pairs.room * FEM_PAIR_NODES;
+    if (!s->on) return;
+    if (fem_leaps(f)) TAKE(arena, s->press, slots);
+    if (!f->base.adjoint) return;
     TAKE(arena, s->velocity_out, slots * DIM);
     TAKE(arena, s->rub_out, field_size(f->pairs.room, PAIR_RUB));
-    if (!leaps) return;
+    if (!fem_leaps(f)) return;
     TAKE(arena, s->pace_out, slots);
     TAKE(arena, s->cotangents, slots * DIM);
-    TAKE(arena, s->load_bar, points);
 }
 
 void fem_pairs_friction_upload(fem_sim *f)

@@ -10,8 +10,10 @@
 piola_status fem_pairs_friction_accept(const pio_engine_desc *desc, piola_error *error);
 /* Sets whether the run has such friction: there is some, or a design of it; after fem_friction_begin(). */
 void fem_pairs_friction_begin(fem_sim *f, const pio_engine_desc *desc);
-/* Takes its memory from the arena, or measures it. */
+/* Takes its memory from the arena, or measures it: what does not depend on the room for pairs. */
 void fem_pairs_friction_layout(fem_sim *f);
+/* The same for what each pair has of its own: see fem_pairs_room_layout. */
+void fem_pairs_friction_room_layout(fem_sim *f);
 /* Uploads numbers. */
 void fem_pairs_friction_upload(fem_sim *f);
 

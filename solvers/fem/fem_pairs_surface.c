@@ -179,7 +179,7 @@ void fem_pairs_layout(fem_sim *f)
     pio_arena *arena = &f->base.arena;
     fem_sim_pairs *s = &f->pairs;
     const size_t points = (size_t)s->surface.points, edges = (size_t)s->surface.edges;
-    const size_t pieces = (size_t)s->surface.faces + edges, slots = (size_t)s->room * FEM_PAIR_NODES;
+    const size_t pieces = (size_t)s->surface.faces + edges;
     if (!s->on) return;
     TAKE(arena, s->body, points);
     TAKE(arena, s->corner, (size_t)s->surface.faces * DIM + 2 * edges);
@@ -193,24 +193,32 @@ void fem_pairs_layout(fem_sim *f)
     TAKE(arena, s->number, points + edges);
     TAKE(arena, s->first, points + edges);
     TAKE(arena, s->found, 1);
-    TAKE(arena, s->pair, slots);
     TAKE(arena, s->slots, points);
     TAKE(arena, s->slot_start, points + 1);
-    TAKE(arena, s->slot, slots);
     TAKE(arena, s->keys, PAIR_KEYS);
     TAKE(arena, s->grip, PAIR_GRIP);
-    TAKE(arena, s->out, slots * DIM);
     TAKE(arena, s->gap, points);
     TAKE(arena, s->touching, points);
     TAKE(arena, s->counts, 2);
     s->surface.node = f->contact.node;
     s->surface.body = s->body;
     s->surface.corner = s->corner;
+    if (f->base.adjoint) TAKE(arena, s->grip_bar, PAIR_GRIP);
+}
+
+void fem_pairs_room_layout(fem_sim *f)
+{
+    pio_arena *arena = &f->base.arena;
+    fem_sim_pairs *s = &f->pairs;
+    const size_t slots = (size_t)s->room * FEM_PAIR_NODES;
+    if (!s->on) return;
+    TAKE(arena, s->pair, slots);
+    TAKE(arena, s->slot, slots);
+    TAKE(arena, s->out, slots * DIM);
     if (!f->base.adjoint) return;
     TAKE(arena, s->rest_out, slots * DIM);
     TAKE(arena, s->area_out, slots);
     TAKE(arena, s->grip_out, field_size(s->room, PAIR_GRIP));
-    TAKE(arena, s->grip_bar, PAIR_GRIP);
 }
 
 #define UPLOAD(target, source, count) pio_queue_upload(q, target, source, sizeof *(source) * (size_t)(count))

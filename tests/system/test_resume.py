@@ -223,6 +223,37 @@ class Resume(unittest.TestCase):
                 self.compare(f"{label}, {words}", folder, golden, same_plan=False)
             print(f"grad: {label}: the same bits with another budget")
 
+    def test_room_for_pairs_grows(self):
+        """A run that lacks room for pairs of surfaces goes on with more, from the step that lacked it."""
+        for name, label in ("run", "static, surfaces"), ("grad", "static, surfaces"):
+            scene, overrides, _, _ = SCENES[label]
+            golden, folder, pairs, codes, went_on = self.folder / "golden", self.folder / "grown", 1, [], 0
+            shutil.rmtree(golden, ignore_errors=True)
+            self.command(0, name, scene, golden, *overrides)
+            while len(codes) < 40 and codes[-1:] != [0]:
+                done = subprocess.run([PIOLA, name, *small_scenes.words(DATA / scene), "--device", "cpu", "--threads",
+                                       "1", "-o", str(folder), *overrides, "--set", f"contact.pairs={pairs}", "--set",
+                                       "output.checkpoint.every=1 us"], capture_output=True, text=True, timeout=300)
+                codes.append(done.returncode)
+                self.assertIn(done.returncode, (0, 71), done.stderr)
+                self.assertNotIn("anew", done.stderr)
+                went_on += "going on from the checkpoint" in done.stderr
+                wanted = re.search(r"(\d+) pairs of pieces of surfaces are near", done.stderr)
+                pairs = int(wanted.group(1)) if wanted else pairs
+            print(f"{name} {label}: exit codes {codes}, {went_on} (at least 1) went on, {pairs} pairs in the end")
+            self.assertGreaterEqual(went_on, 1)
+            self.compare(f"{name} {label}, with more room", folder, golden, same_plan=False)
+
+    def test_another_room_for_pairs(self):
+        for name, label, cut in ("run", "leapfrog, surfaces", 12), ("grad", "leapfrog, surfaces", 30):
+            scene, overrides, _, _ = SCENES[label]
+            golden, folder = self.folder / f"golden {name}", self.folder / f"room {name}"
+            self.command(0, name, scene, golden, *overrides)
+            self.command(75, name, scene, folder, *overrides, "--set", "contact.pairs=700", cut=cut)
+            said = self.command(0, name, scene, folder, *overrides, "--set", "contact.pairs=1234")
+            self.assertIn("going on from the checkpoint", said)
+            self.compare(f"{name} {label}, with another room", folder, golden, same_plan=False)
+
     def test_killed(self):
         for name, label, cut in (("run", "plastic", 15), ("grad", "flip, contact, fluid", 15), ("grad", "bdf2", 16),
                                  ("grad", "mpm reversible", 100)):
