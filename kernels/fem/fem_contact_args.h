@@ -155,7 +155,8 @@ typedef struct {
     contact_pose_args motion; /* of the step, see contact_path; the poses are those of its end */
     double square;            /* largest omega^2 of the elements, 1/s^2 */
     fem_step *step;           /* its fault is lowered */
-    uint64_t *needed; /* [1] lowered to 2^32 times the step plus the leading bits of a step that would be right */
+    uint64_t *needed;  /* [1] lowered to 2^32 times the step plus the leading bits of a step that would be right */
+    uint64_t *stiffer; /* [1] likewise, plus 2^32 - 1 less the leading bits of a stiffness that would be; or left */
 } fem_contact_leap_args;
 
 #endif

@@ -230,7 +230,7 @@ typedef struct {
     uint64_t *slides;          /* [3] how fast pressed points slid, see fem_friction_watch; NULL: without friction */
     double square;             /* leapfrog: about the largest omega^2 of the elements, 1/s^2 */
 } fem_sim_contact;
-enum { CONTACT_LIMIT, CONTACT_LEAST, CONTACT_NEEDED, CONTACT_KEYS };
+enum { CONTACT_LIMIT, CONTACT_LEAST, CONTACT_NEEDED, CONTACT_STIFFER, CONTACT_PAIRS_STIFFER, CONTACT_KEYS };
 
 /* fem_vector.c: piecewise linear functions of time, which scale loads and supports. */
 typedef struct {
