@@ -8,6 +8,7 @@
 #include "solvers/linear/bsr.h"
 #include "solvers/linear/direct.h"
 #include "solvers/fem/fem_pairs_sim.h"
+#include "solvers/fem/fem_sink_sim.h"
 #include "solvers/fem/fem_pairs_friction_sim.h"
 #include "solvers/fem/fem_tables.h"
 #include "solvers/fem/fem_topology.h"
@@ -458,6 +459,7 @@ typedef struct {
     fem_sim_networks networks;
     fem_sim_faces faces;
     fem_sim_contact contact;
+    fem_sim_sink sink;
     fem_sim_pairs pairs;
     fem_sim_pairs_friction rubs;
     fem_sim_curves curves;
