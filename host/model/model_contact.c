@@ -79,6 +79,7 @@ piola_status pio_model_contacts(pio_model *m, piola_error *error)
     for (int b = 0; b < f->bodies; b++)
         for (int t = 0; !rc && t < PIO_ELEMENT_TYPES; t++) rc = add_faces(f, b, (pio_element_type)t, error);
     f->desc.contacts = f->contacts;
+    if (!rc) rc = pio_model_contact_widths(m, error);
     return rc ? rc : add_pairs(m, error);
 }
 

@@ -119,8 +119,11 @@ piola_status pio_model_faces(const pio_model *model, const char *path, const cha
  * or PIOLA_INTERRUPTED. */
 piola_status pio_model_ties(pio_model *model, piola_error *error);
 
+/* Checks that bodies are thicker than the distance from which obstacles push them (model_contact_width.c). Returns
+ * PIOLA_BAD_DATA at the scene's key if one is not. */
+piola_status pio_model_contact_widths(const pio_model *model, piola_error *error);
 /* Lists the outer faces where the scene has obstacles: a part of pio_model_fem_create() (model_contact.c). Returns
- * PIOLA_NO_MEMORY without memory for them. */
+ * PIOLA_NO_MEMORY without memory for them, and the errors of pio_model_contact_widths(). */
 piola_status pio_model_contacts(pio_model *model, piola_error *error);
 /* Frees them. */
 void pio_model_contacts_free(pio_model_fem *fem);

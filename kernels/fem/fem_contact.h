@@ -448,26 +448,4 @@ PIO_FN void fem_contact_gap_adj(int k, const fem_contact_gap_adj_args *b)
         b->contribution[field_at(b->points, OBSTACLE_PARAMETERS, c, k)] = out[c];
 }
 
-/* An explicit step is possible where point k keeps CONTACT_KEPT of its distances on its way, and where h^2 (omega^2 +
- * k/m) <= 4 with the stiffness k = A K B''/h of the barriers at its end; otherwise lowers the fault, and the step that
- * would be right: as far as the way is free, or where all of it is 2/sqrt(omega^2 + k/m) at its end. */
-PIO_FN void fem_contact_leap(int k, const fem_contact_leap_args *b)
-{
-    const fem_contact_args *a = &b->fwd;
-    const contact_path p = {b->v, -b->h, b->h, b->motion};
-    const int node = a->node[k];
-    wide stiff = W(0), h = W(b->h);
-    for (int o = 0; o < a->obstacles; o++) {
-        const fem_contact_near r = fem_contact_near_of(a, o, k);
-        const wide part = W(contact_free_path(a, &p, o, k));
-        if (part < W(1)) h = part * W(b->h) < h ? part * W(b->h) : h;
-        if (r.s < R(1)) stiff += W(r.scale * barrier_of(r.s).curve / a->pose[o].grip.distance);
-    }
-    const wide square = W(b->square) + stiff / W(point_load(b->mass, node).x[0]);
-    if (!(h < W(b->h)) && !(h * h * square <= W(4))) h = W(2) / sqrt(square);
-    if (!(h < W(b->h))) return;
-    atomic_min_u64(&b->step->fault, fem_fault_at(b->step->index, node, FEM_PASSED));
-    atomic_min_u64(b->needed, (uint64_t)b->step->index << 32 | contact_key(h) >> 32);
-}
-
 #endif

@@ -155,7 +155,19 @@ typedef struct {
     contact_pose_args motion; /* of the step, see contact_path; the poses are those of its end */
     double square;            /* largest omega^2 of the elements, 1/s^2 */
     fem_step *step;           /* its fault is lowered */
-    uint64_t *needed; /* [1] lowered to 2^32 times the step plus the leading bits of a step that would be right */
+    uint64_t *needed;  /* [1] lowered to 2^32 times the step plus the leading bits of a step that would be right */
+    uint64_t *stiffer; /* [1] likewise, plus 2^32 - 1 less the leading bits of a stiffness that would be; or left */
 } fem_contact_leap_args;
+
+/* Is an obstacle in a flat piece of a face between its nodes: see fem_contact_sink.h. One item for each piece. */
+typedef struct {
+    fem_contact_args fwd; /* u: where the points are, outside of obstacles; area and out are not read */
+    const int *corner;    /* [pieces][DIM] points */
+    int64_t state;        /* number of the state that they are in, >= 0 */
+    int64_t *state_of;    /* [pieces] that in which one was in it first; -1: in none so far; set where it is */
+    real *depth;          /* [pieces] how deep it was then, m; likewise */
+    int *obstacle;        /* [pieces] number of that obstacle; likewise */
+    uint64_t *first;      /* [1] lowered to the first such state of all pieces */
+} fem_contact_sink_args;
 
 #endif

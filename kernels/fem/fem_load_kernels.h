@@ -8,6 +8,8 @@
 #include "kernels/fem/fem.h"
 #include "kernels/fem/fem_load.h"
 #include "kernels/fem/fem_contact.h"
+#include "kernels/fem/fem_contact_leap.h"
+#include "kernels/fem/fem_contact_sink.h"
 #include "kernels/fem/fem_couple.h"
 #include "kernels/fem/fem_fibre.h"
 #include "kernels/fem/fem_follow.h"

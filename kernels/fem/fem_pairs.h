@@ -15,7 +15,7 @@
 
 #include "kernels/contact/pair_barrier.h"
 #include "kernels/contact/pair_path.h"
-#include "kernels/fem/fem_contact.h"
+#include "kernels/fem/fem_contact_leap.h"
 #include "kernels/fem/fem_pairs_args.h"
 
 /* The part of its area that a point has in a pair with a face. */
@@ -157,16 +157,24 @@ PIO_FN void fem_pair_area(int k, const fem_pair_area_args *a)
 
 /* ---- how far points may move ------------------------------------------------------------------------------------- */
 
-/* Returns the part of a way along which a pair keeps CONTACT_KEPT of the distance that it begins with. */
-PIO_FN wide fem_pair_free(const fem_pair_surface *s, const fem_pair_way *w, const int *corner, int kind)
+/* Sets where the nodes of a pair begin, from the first node displaced, and the way of each, m. */
+PIO_FN void fem_pair_ways(const fem_pair_surface *s, const fem_pair_way *w, const int *corner, vec x[PAIR_NODES],
+                          vec way[PAIR_NODES])
 {
-    vec X[PAIR_NODES], x[PAIR_NODES], way[PAIR_NODES];
+    vec X[PAIR_NODES];
     fem_pair_places(s, w->rest, w->u, corner, X, x);
     fem_pair_load(s, corner, w->du, way);
     for (int n = 0; n < PAIR_NODES; n++) {
         x[n] = vec_axpby(R(1), x[n], R(w->from), vec_axpby(R(1), way[n], R(-1), point_load(w->du, s->node[corner[0]])));
         way[n] = vec_scale(R(w->to - w->from), way[n]);
     }
+}
+
+/* Returns the part of a way along which a pair keeps CONTACT_KEPT of the distance that it begins with. */
+PIO_FN wide fem_pair_free(const fem_pair_surface *s, const fem_pair_way *w, const int *corner, int kind)
+{
+    vec x[PAIR_NODES], way[PAIR_NODES];
+    fem_pair_ways(s, w, corner, x, way);
     return W(pair_free_path(kind, x, way, (double)CONTACT_KEPT));
 }
 
@@ -179,29 +187,55 @@ PIO_FN real fem_pair_stiffness(const fem_pair_state *s, int n)
     return s->p.scale * s->p.ease.value * s->p.B.curve / s->p.h * fabs(s->p.at.w[n]) * all;
 }
 
+/* Makes a blow the worst of pair i, which has a part of its way free: the least gap and the greatest speed. */
+PIO_FN void fem_pair_blow(const fem_pair_leap_args *b, const fem_pair_way *way, int i, double part, barrier_blow *blow)
+{
+    const fem_pair_args *a = &b->fwd;
+    const int kind = i < a->found->faces ? PAIR_FACE : PAIR_EDGES, *corner = a->corner + (ptrdiff_t)i * PAIR_NODES;
+    vec x[PAIR_NODES], dx[PAIR_NODES];
+    fem_pair_ways(&a->s, way, corner, x, dx);
+    const double gap = (double)pair_near_of(kind, x).d, end = (double)fem_pair_of(a, i).p.at.d;
+    if (!(part < 1 || end < blow->distance)) return;
+    const double speed = part > 0 && part < 1 ? (1 - (double)CONTACT_KEPT) * gap / (part * b->h) : (gap - end) / b->h;
+    if (gap < blow->gap) blow->gap = gap;
+    if (speed > blow->speed) blow->speed = speed;
+}
+
+/* Row sum of the stiffness of the pairs of a point, in units of that of one, with half of its area: its own, and those
+ * of its neighbours' points that it is near. */
+enum { PAIR_ROWS = 6 };
+
 /* An explicit step is possible where all pairs of point k keep CONTACT_KEPT of their distances on their way, and where
  * h^2 (omega^2 + k/m) <= 4 with the sum k of fem_pair_stiffness() of its pairs at its end, a bound of what they add to
- * the squares of frequencies (Gershgorin); otherwise lowers the fault, and the step that would be right: as far as the
- * way is free, or where all of it is 2/sqrt(omega^2 + k/m). */
+ * the squares of frequencies (Gershgorin); otherwise lowers the fault, and notes the step and the stiffness that would
+ * be right. */
 PIO_FN void fem_pair_leap(int k, const fem_pair_leap_args *b)
 {
     const fem_pair_args *a = &b->fwd;
     const fem_pair_way way = {a->rest, a->u, b->v, -b->h, 0};
     const int node = a->s.node[k];
-    wide stiff = W(0), h = W(b->h);
+    wide stiff = W(0), h = W(b->h), mass = W(point_load(b->mass, node).x[0]);
+    int passes = 0;
     for (int j = b->start[k]; j < b->start[k + 1]; j++) {
         const int i = b->list[j] / PAIR_NODES;
-        const wide part = fem_pair_free(&a->s, &way, a->corner + (ptrdiff_t)i * PAIR_NODES,
-                                        i < a->found->faces ? PAIR_FACE : PAIR_EDGES);
-        if (part < W(1) && part * W(b->h) < h) h = part * W(b->h);
+        passes |= fem_pair_free(&a->s, &way, a->corner + (ptrdiff_t)i * PAIR_NODES,
+                                i < a->found->faces ? PAIR_FACE : PAIR_EDGES) < W(1);
         const fem_pair_state s = fem_pair_of(a, i);
         if (pair_acts(&s.p)) stiff += W(fem_pair_stiffness(&s, b->list[j] % PAIR_NODES));
     }
-    const wide square = W(b->square) + stiff / W(point_load(b->mass, node).x[0]);
-    if (!(h < W(b->h)) && !(h * h * square <= W(4))) h = W(2) / sqrt(square);
-    if (!(h < W(b->h))) return;
+    if (!passes && h * h * (W(b->square) + stiff / mass) <= W(4)) return;
+    const double K = (double)a->grip[PAIR_STIFFNESS], most = (double)a->grip[PAIR_DISTANCE];
+    barrier_blow blow = {(double)mass, (double)(R(0.5) * a->area[k]), K, most, PAIR_ROWS, most, 0, b->h, b->square};
+    for (int j = b->start[k]; j < b->start[k + 1]; j++) {
+        const int i = b->list[j] / PAIR_NODES;
+        fem_pair_blow(b, &way, i,
+                      (double)fem_pair_free(&a->s, &way, a->corner + (ptrdiff_t)i * PAIR_NODES,
+                                            i < a->found->faces ? PAIR_FACE : PAIR_EDGES),
+                      &blow);
+    }
+    const barrier_need need = barrier_need_of(&blow);
     atomic_min_u64(&b->step->fault, fem_fault_at(b->step->index, node, FEM_PASSED));
-    atomic_min_u64(b->needed, (uint64_t)b->step->index << 32 | contact_key(h) >> 32);
+    contact_needs(&need, K, b->step->index, b->needed, b->stiffer);
 }
 
 /* Sets the gap of point k, and counts it where it came within reach of another or left. */

@@ -173,7 +173,8 @@ typedef struct {
     double h;                /* s */
     double square;           /* largest omega^2 of the elements, 1/s^2 */
     fem_step *step;          /* its fault is lowered */
-    uint64_t *needed; /* [1] lowered to 2^32 times the step plus the leading bits of a step that would be right */
+    uint64_t *needed;  /* [1] lowered to 2^32 times the step plus the leading bits of a step that would be right */
+    uint64_t *stiffer; /* [1] likewise, plus 2^32 - 1 less the leading bits of a stiffness that would be; or left */
 } fem_pair_leap_args;
 
 /* Which points are within reach of others: one item for each point. */

@@ -90,7 +90,8 @@ enum { FAULT_PLASTIC_CONSTANT = FAULT_ROOM + 1, FAULT_HARDENED };
 /* Of obstacles with a potential: a particle too deep in one; a time step too long for its stiffness. */
 enum { FAULT_DEPTH = FAULT_HARDENED + 1, FAULT_CONTACT };
 
-/* Of bodies that repel each other (mpm_repel.h): a particle too deep in another body; one inside it at the start. */
+/* Of bodies that repel each other (mpm_repel.h): a particle too deep in another body; one inside it, or inside an
+ * obstacle with a potential, at the start. */
 enum { FAULT_BODIES = FAULT_CONTACT + 1, FAULT_OVERLAP };
 
 #define FAULT_NONE UINT64_MAX

@@ -60,6 +60,20 @@ PIO_FN int push_too_deep(const mpm_push_args *a, int p, const obstacle_push *at)
     return deep > most || (at->at.d < R(0) && vec_dot(at->slope, at->slope) < R(0.25));
 }
 
+/* A particle may begin inside an obstacle by this fraction of the spacing, as one that rests there under a pressure of
+ * an eighth of the stiffness, or whose place in its body is random. From deeper the potential would shoot it out. */
+#define PUSH_BEGINS R(0.125)
+
+/* Lowers the fault where stored particle p is too deep. */
+PIO_FN void push_check(const mpm_push_args *a, int p, const obstacle_push *at)
+{
+    const int id = a->s.id[p];
+    if (a->step->index == 0 && -at->at.d > PUSH_BEGINS * a->box.dx)
+        atomic_min_u64(&a->step->fault, fault_key(0, id, FAULT_OVERLAP));
+    else if (push_too_deep(a, p, at))
+        atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, FAULT_DEPTH));
+}
+
 /* Returns B of a particle's lever, l_o = w_o B (o - f) at stencil node o, N s: -(4 h r/dx) f n^T. */
 PIO_FN mat push_lever(const mpm_push_args *a, int p, const obstacle_push *at)
 {
@@ -99,7 +113,7 @@ PIO_FN void push_put(mpm_push_shared *sh, const mpm_push_args *a, int at, int j)
         gradient_put(&sh->k, j, f, push_lever(a, p, &push), R(0));
         return;
     }
-    if (push_too_deep(a, p, &push)) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], FAULT_DEPTH));
+    push_check(a, p, &push);
     vector_put(&sh->t, j, f, vec_scale(a->step->h, push.force), R(0));
 }
 

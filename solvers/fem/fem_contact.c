@@ -356,7 +356,7 @@ piola_status fem_contact_start(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
-    uint64_t keys[CONTACT_KEYS] = {NO_LIMIT, NO_LIMIT, NO_LIMIT};
+    uint64_t keys[CONTACT_KEYS] = {NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT};
     if (!s->points) return PIOLA_OK;
     pio_queue_upload(q, s->keys, keys, sizeof keys);
     if (!s->obstacles.n) return sim_failed(&f->base, error);
@@ -377,14 +377,20 @@ void fem_contact_leaped(fem_sim *f, double h)
     pio_map(&f->base.queue, fem_contact_leap, s->points, NULL, .fwd = fem_contact_of(f, f->state.u, NULL),
             .v = fem_state(f, f->state.u, STATE_V), .mass = f->motion.mass, .h = h,
             .motion = motion_of(f, s->span, 0), .square = s->square,
-            .step = f->step, .needed = s->keys + CONTACT_NEEDED);
+            .step = f->step, .needed = s->keys + CONTACT_NEEDED, .stiffer = s->keys + CONTACT_STIFFER);
 }
 
-double fem_contact_needed(fem_sim *f)
+fem_contact_need fem_contact_needed(fem_sim *f, int64_t step)
 {
-    uint64_t key = 0;
-    pio_queue_download(&f->base.queue, &key, f->contact.keys + CONTACT_NEEDED, sizeof key);
-    return number_of(key << 32);
+    uint64_t keys[CONTACT_KEYS] = {0};
+    double stiffness[2] = {0};
+    pio_queue_download(&f->base.queue, keys, f->contact.keys, sizeof keys);
+    for (int k = 0; k < 2; k++) { /* the number whose leading bits were taken from the largest */
+        const uint64_t key = keys[k ? CONTACT_PAIRS_STIFFER : CONTACT_STIFFER];
+        if (key != NO_LIMIT && (int64_t)(key >> 32) == step)
+            stiffness[k] = number_of((UINT32_MAX - (key & UINT32_MAX)) << 32);
+    }
+    return (fem_contact_need){number_of(keys[CONTACT_NEEDED] << 32), stiffness[0], stiffness[1]};
 }
 
 /* ---- observations ------------------------------------------------------------------------------------------ */

@@ -65,8 +65,14 @@ piola_status fem_contact_start(fem_sim *f, piola_error *error);
 void fem_contact_count(fem_sim *f);
 /* Checks an explicit step of h s that has led to the current state; a fault is found by fem_check_fault(). */
 void fem_contact_leaped(fem_sim *f, double h);
-/* Returns the time step that would have been right in the step of a fault, s. */
-double fem_contact_needed(fem_sim *f);
+/* What an explicit step needs: time step, s; stiffness of obstacles and of surfaces, Pa, 0 where they are stiff
+ * enough. */
+typedef struct {
+    double step, obstacles, surfaces;
+} fem_contact_need;
+
+/* Returns what would have been right in the step of a fault. */
+fem_contact_need fem_contact_needed(fem_sim *f, int64_t step);
 /* Sets newton.trial to the force of the observed obstacle on each node in the current state, N. */
 void fem_contact_observe_force(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
 /* Its adjoint with cotangents newton.y, which are changed. */

@@ -5,6 +5,7 @@
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_pairs_friction.h"
+#include "solvers/fem/fem_sink.h"
 #include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
 #include "solvers/fem/fem_supports.h"
@@ -245,6 +246,7 @@ static piola_status take_topology(fem_sim *f, const pio_engine_desc *desc, piola
 {
     const pio_fem_desc *m = desc->fem;
     int rc = fem_contact_begin(f, desc);
+    if (rc == 1) rc = fem_sink_begin(f, desc);
     if (rc == 1) rc = fem_pairs_begin(f, desc);
     if (rc == 1 && !f->setup.start_only) rc = make_element_dofs(f, m);
     if (rc == 1) rc = make_graph(f, m);
@@ -366,6 +368,7 @@ static void free_topology(fem_sim *f)
     fem_element_dofs_free(&f->setup.at_vertex);
     fem_stand_in_free(&f->setup.stand_in);
     fem_contact_free_plan(f);
+    fem_sink_free_plan(f);
     fem_pairs_free_plan(f);
     fem_graph_free(&f->matrix.graph);
     fem_multigrid_free_plan(f);
@@ -405,6 +408,7 @@ void fem_destroy(pio_sim *sim)
     free(f->mesh.block);
     free(f->loads.load);
     fem_contact_free(f);
+    fem_sink_free(f);
     fem_networks_free(f);
     free(f->varies.list);
     free(f->materials.row_first);

@@ -5,6 +5,7 @@
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_pairs_friction.h"
+#include "solvers/fem/fem_sink.h"
 
 static const pio_backend *const backend = &PIO_BACKEND;
 
@@ -52,6 +53,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     f->matrix.constant.valid = 0;
     failed = fem_design_apply(f, error);
     if (!failed && f->contact.points && !fem_moves(f)) failed = fem_contact_start(f, error);
+    if (!failed && !fem_moves(f)) failed = fem_sink_start(f, error);
     if (!failed && !fem_moves(f)) failed = fem_pairs_start(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     fem_networks_evaluate(f, 0);
@@ -86,6 +88,7 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
         pio_queue_play(&sim->queue);
         if (rc) return rc;
         if (!sim->turned) fem_contact_count(f);
+        if (!sim->turned) fem_sink_look(f);
         if (!sim->turned) fem_pairs_count(f);
         if (!sim->turned) fem_pairs_friction_count(f);
         if (!sim->turned) fem_observe_step(f, sim->index);
@@ -217,6 +220,7 @@ static piola_status check(pio_sim *sim, piola_error *error)
 {
     piola_status rc = fem_pairs_check(fem_of(sim), error);
     if (!rc) rc = fem_check_fault(sim, error);
+    if (!rc) rc = fem_sink_check(fem_of(sim), error);
     return rc ? rc : fem_euler_check(fem_of(sim), error);
 }
 

@@ -3,6 +3,7 @@
 #include "solvers/fem/fem_contact.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static double parameter_at(fem_sim *f, int element, int constant)
@@ -63,10 +64,17 @@ static piola_status passed(fem_sim *f, uint64_t fault, piola_error *error)
     what.of = PIOLA_FAILED_NODE;
     what.item = (int64_t)(fault >> 4 & 0xffffffff);
     what.step = (int64_t)(fault >> 36);
+    const fem_contact_need need = fem_contact_needed(f, what.step);
+    char stiffer[160] = "";
+    size_t used = 0;
+    if (need.surfaces > 0)
+        used = (size_t)snprintf(stiffer, sizeof stiffer, "a `contact.stiffness` of %.4g Pa with ", need.surfaces);
+    if (need.obstacles > 0)
+        snprintf(stiffer + used, sizeof stiffer - used, "obstacles with a `stiffness` of %.4g Pa and ", need.obstacles);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
                        "step %lld: node %lld would pass an obstacle or a surface, or bounce from its barrier in an "
-                       "unstable way; a time step of %.3g s would be right, or an implicit integrator",
-                       (long long)what.step, (long long)what.item, fem_contact_needed(f));
+                       "unstable way; %sa time step of %.3g s would be right, or an implicit integrator",
+                       (long long)what.step, (long long)what.item, stiffer, need.step);
 }
 
 piola_status fem_check_fault(pio_sim *sim, piola_error *error)

@@ -4,6 +4,7 @@
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_pairs_friction.h"
+#include "solvers/fem/fem_sink.h"
 #include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
 
@@ -418,6 +419,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     fem_tie_layout(f);
     fem_control_layout(f, desc);
     fem_contact_layout(f, desc);
+    fem_sink_layout(f);
     fem_pairs_layout(f);
     fem_pairs_friction_layout(f);
     TAKE(arena, f->curves.start, f->curves.n_curves + 1);

@@ -3,7 +3,6 @@
 #include "solvers/fem/fem_pairs_friction.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Surfaces touch at this fraction of the contact's distance. */
 static const double TOUCHES = 1e-6;
@@ -161,7 +160,8 @@ void fem_pairs_leaped(fem_sim *f, double h)
     find(f, &way);
     pio_map(&f->base.queue, fem_pair_leap, s->surface.points, NULL, .fwd = fem_pairs_of(f, f->state.u, NULL),
             .start = s->slot_start, .list = s->slot, .v = v, .mass = f->motion.mass, .h = h,
-            .square = f->contact.square, .step = f->step, .needed = f->contact.keys + CONTACT_NEEDED);
+            .square = f->contact.square, .step = f->step, .needed = f->contact.keys + CONTACT_NEEDED,
+            .stiffer = f->contact.keys + CONTACT_PAIRS_STIFFER);
 }
 
 static void watch(fem_sim *f, const real *u, int own)

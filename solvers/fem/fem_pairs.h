@@ -8,6 +8,9 @@
 
 /* Checks the description of the contact and the designs of it. Returns PIOLA_BAD_DATA, and what would be right. */
 piola_status fem_pairs_accept(const pio_engine_desc *desc, piola_error *error);
+/* Returns the nodes of the flat pieces that a face of this type is cut into, [pieces][DIM], in the order of VTK, and
+ * sets how many there are; NULL: it has none. */
+const signed char *fem_pieces_of(pio_element_type type, int *pieces);
 /* Lists pieces and edges of the surface, on the host, once the points of contact are numbered (fem_pairs_surface.c).
  * Returns 1, or 0 without memory. */
 int fem_pairs_begin(fem_sim *f, const pio_engine_desc *desc);
@@ -78,9 +81,6 @@ piola_status fem_pairs_start(fem_sim *f, piola_error *error);
 /* Returns PIOLA_NUMERICAL with nodes and bodies if one lies within another one in the current state, PIOLA_NO_MEMORY
  * or PIOLA_UNAVAILABLE (fem_pairs_inside.c). */
 piola_status fem_pairs_inside(fem_sim *f, piola_error *error);
-/* Counts what is within reach in the current state. */
-void fem_pairs_count(fem_sim *f);
-/* Checks an explicit step of h s that has led to the current state; a fault is found by fem_check_fault(). */
 
 /* The deepest point of a body in another. */
 typedef struct {
@@ -97,6 +97,9 @@ piola_status fem_pairs_too_near(fem_sim *f, const real *u, int own, const char *
 /* Returns PIOLA_NUMERICAL with nodes, bodies and depth of the edge that passes through a face by this key, see
  * fem_pair_cross_args; PIOLA_UNAVAILABLE. */
 piola_status fem_pairs_crossing(fem_sim *f, uint64_t key, piola_error *error);
+/* Counts what is within reach in the current state. */
+void fem_pairs_count(fem_sim *f);
+/* Checks an explicit step of h s that has led to the current state; a fault is found by fem_check_fault(). */
 void fem_pairs_leaped(fem_sim *f, double h);
 /* Returns PIOLA_NO_MEMORY with the number that would do if there were more pairs than there is room for, or
  * PIOLA_UNAVAILABLE after an error of the device. */

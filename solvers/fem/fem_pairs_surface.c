@@ -15,8 +15,7 @@ static const signed char cut_quad4[] = {0, 1, 2, 0, 2, 3};
 static const signed char cut_quad8[] = {0, 4, 7, 4, 1, 5, 5, 2, 6, 6, 3, 7, 4, 5, 6, 4, 6, 7};
 static const signed char cut_quad9[] = {0, 4, 8, 0, 8, 7, 4, 1, 5, 4, 5, 8, 8, 5, 2, 8, 2, 6, 7, 8, 6, 7, 6, 3};
 
-/* The cut of a type of faces, and how many pieces it has; NULL: there is none. */
-static const signed char *cut_of(pio_element_type type, int *pieces)
+const signed char *fem_pieces_of(pio_element_type type, int *pieces)
 {
     static const struct {
         pio_element_type type;
@@ -65,7 +64,7 @@ piola_status fem_pairs_accept(const pio_engine_desc *desc, piola_error *error)
                         "surfaces with each other, not both");
     for (int k = 0; k < m->n_contacts; k++) {
         int pieces;
-        if (!cut_of(m->contacts[k].type, &pieces))
+        if (!fem_pieces_of(m->contacts[k].type, &pieces))
             return sim_fail(error, PIOLA_BAD_DATA, "contact: set %d has faces of a type that has no pieces", k);
     }
     return PIOLA_OK;
@@ -114,7 +113,7 @@ static void list_pieces(const fem_sim *f, const pio_fem_desc *m, fem_sim_pairs *
     int *at = s->corners;
     for (const pio_contact_desc *d = m->contacts; d < m->contacts + m->n_contacts; d++) {
         int pieces;
-        const signed char *cut = cut_of(d->type, &pieces);
+        const signed char *cut = fem_pieces_of(d->type, &pieces);
         for (int i = 0; i < d->n; i++)
             for (int k = 0; k < pieces * DIM; k++)
                 *at++ = s->items[d->vertices[(ptrdiff_t)i * fem_nodes_of(d->type) + cut[k]]];
@@ -135,7 +134,7 @@ int fem_pairs_begin(fem_sim *f, const pio_engine_desc *desc)
                          .surface = {.points = f->contact.points, .itself = m->pairs.itself}};
     for (int k = 0; k < m->n_contacts; k++) {
         int pieces;
-        cut_of(m->contacts[k].type, &pieces);
+        fem_pieces_of(m->contacts[k].type, &pieces);
         s->surface.faces += m->contacts[k].n * pieces;
     }
     const size_t points = (size_t)s->surface.points + 1, faces = (size_t)s->surface.faces + 1;

@@ -8,6 +8,7 @@
 #include "solvers/linear/bsr.h"
 #include "solvers/linear/direct.h"
 #include "solvers/fem/fem_pairs_sim.h"
+#include "solvers/fem/fem_sink_sim.h"
 #include "solvers/fem/fem_pairs_friction_sim.h"
 #include "solvers/fem/fem_tables.h"
 #include "solvers/fem/fem_topology.h"
@@ -230,7 +231,7 @@ typedef struct {
     uint64_t *slides;          /* [3] how fast pressed points slid, see fem_friction_watch; NULL: without friction */
     double square;             /* leapfrog: about the largest omega^2 of the elements, 1/s^2 */
 } fem_sim_contact;
-enum { CONTACT_LIMIT, CONTACT_LEAST, CONTACT_NEEDED, CONTACT_KEYS };
+enum { CONTACT_LIMIT, CONTACT_LEAST, CONTACT_NEEDED, CONTACT_STIFFER, CONTACT_PAIRS_STIFFER, CONTACT_KEYS };
 
 /* fem_vector.c: piecewise linear functions of time, which scale loads and supports. */
 typedef struct {
@@ -458,6 +459,7 @@ typedef struct {
     fem_sim_networks networks;
     fem_sim_faces faces;
     fem_sim_contact contact;
+    fem_sim_sink sink;
     fem_sim_pairs pairs;
     fem_sim_pairs_friction rubs;
     fem_sim_curves curves;

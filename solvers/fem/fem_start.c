@@ -4,6 +4,7 @@
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_sink.h"
 #include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
@@ -128,6 +129,7 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
     fem_tie_nodes(f, fem_state(f, f->state.u, STATE_V));
     fem_networks_evaluate(f, 0);
     piola_status overlaps = fem_contact_start(f, error);
+    if (!overlaps) overlaps = fem_sink_start(f, error);
     if (!overlaps) overlaps = fem_pairs_start(f, error);
     if (overlaps) return overlaps;
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);

@@ -2,6 +2,7 @@
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_pairs_friction.h"
+#include "solvers/fem/fem_sink.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
@@ -285,6 +286,7 @@ piola_status fem_upload(fem_sim *f, const pio_engine_desc *desc, piola_error *er
     if (rc) return rc;
     upload_loads(f, m);
     fem_contact_upload(f, desc);
+    fem_sink_upload(f);
     fem_pairs_upload(f);
     fem_pairs_friction_upload(f);
     rc = fem_vary_upload(f, m, error);

@@ -1,4 +1,5 @@
 /* mpm_fault.c -- what a fault in the step block says: step, particle and value, in words. Runs only after a failure. */
+#include "kernels/contact/contact_pose.h"
 #include "kernels/contact/repulsion.h"
 #include "solvers/mpm/mpm.h"
 
@@ -166,6 +167,59 @@ static piola_status fail_contact(mpm_sim *sim, piola_error *error, int id)
         id, stiffness, sim->stepping.dt, contact_step(sim, id, stiffness, 0));
 }
 
+/* The coefficients of the distances of all meshes, m, which the caller frees; NULL: there are none, or no memory. */
+static real *mesh_coefficients(mpm_sim *sim)
+{
+    const sim_obstacles *all = &sim->obstacles.all;
+    size_t count = 0;
+    for (int o = 0; o < all->n; o++) {
+        obstacle_shape shape = {0};
+        size_t own = 1;
+        pio_queue_download(&sim->base.queue, &shape, all->shape + o, sizeof shape);
+        for (int a = 0; a < DIM; a++) own *= (size_t)shape.count[a];
+        if (shape.type == PIO_CLOSED_MESH && (size_t)shape.first + own > count) count = (size_t)shape.first + own;
+    }
+    real *out = count ? malloc(sizeof *out * count) : NULL;
+    if (out) pio_queue_download(&sim->base.queue, out, all->coefficients, sizeof *out * count);
+    return out;
+}
+
+/* How deep the place x is in an obstacle with a potential, m, below 0 outside, where obstacles stand at the beginning;
+ * *obstacle is the one in which it is deepest. */
+static double depth_at_start(mpm_sim *sim, const double *x, int *obstacle)
+{
+    pio_queue *q = &sim->base.queue;
+    const sim_obstacles *all = &sim->obstacles.all;
+    real *coefficients = mesh_coefficients(sim);
+    double deepest = -INFINITY;
+    for (int o = 0; o < all->n; o++) {
+        obstacle_shape shape = {0};
+        obstacle_pose pose = {.turn = {{{0}}}};
+        vec way;
+        if (sim->obstacles.number[o] < 0) continue;
+        pio_queue_download(q, &shape, all->shape + o, sizeof shape);
+        pio_queue_download(q, &pose, all->pose + o, sizeof pose);
+        for (int c = 0; c < DIM; c++) way.x[c] = (real)(x[c] - (double)pose.centre[c]);
+        if (shape.type == PIO_CLOSED_MESH && !coefficients) continue;
+        const double depth = -(double)obstacle_near_of(&shape, coefficients, mat_t_apply(pose.turn, way)).d;
+        if (!(depth > deepest)) continue;
+        deepest = depth;
+        *obstacle = o;
+    }
+    free(coefficients);
+    return deepest;
+}
+
+/* Begins inside an obstacle. */
+static piola_status fail_start(mpm_sim *sim, piola_error *error, int id, const char *at, double depth, int obstacle)
+{
+    return sim_fail_as(error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONTACT, 0, id),
+                       "step 0, particle %d at %s: begins about %.3g m deep in obstacles[%d], whose potential would "
+                       "shoot it out; bodies that begin beside obstacles, or at most an eighth of a spacing of the "
+                       "grid in them, %.3g m, would be right",
+                       id, at, depth, obstacle, (double)sim->grid.box.dx / 8);
+}
+
 /* Found at the beginning of a step. */
 static piola_status fail_depth(mpm_sim *sim, piola_error *error, int64_t step, int id)
 {
@@ -253,19 +307,21 @@ static piola_status fail_bodies(mpm_sim *sim, piola_error *error, int kind, int6
     const mpm_state kept = *now;
     const double stiffness = 4 * sim->repulsion.stiffness;
     double *places = malloc(sizeof *places * (size_t)n * DIM), v[DIM];
-    int other = -1;
-    double depth = NAN;
+    int other = -1, obstacle = -1;
+    double depth = NAN, sunk = -INFINITY;
     char at[96] = "?", velocity[96];
     if (sim->base.index > 0) *now = mpm_state_number(sim, step + 1);
     particle_values(sim, "velocity", id, v, DIM);
     if (places && mpm_read(&sim->base, "position", places, NULL) == PIOLA_OK) {
         print_vector(at, sizeof at, places + (ptrdiff_t)id * DIM);
+        if (kind == FAULT_OVERLAP) sunk = depth_at_start(sim, places + (ptrdiff_t)id * DIM, &obstacle);
         other = nearest_other(sim, id, places);
         depth = depth_in(sim, id, other, places);
     }
     *now = kept;
     free(places);
     print_vector(velocity, sizeof velocity, v);
+    if (kind == FAULT_OVERLAP && sunk > 0) return fail_start(sim, error, id, at, sunk, obstacle);
     if (kind == FAULT_OVERLAP)
         return sim_fail_as(
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONTACT, 0, id),

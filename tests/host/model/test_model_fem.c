@@ -172,6 +172,33 @@ static void a_load_on_faces_inside_a_body_is_refused(void **state)
         }
 }
 
+/* A bar that is 0.2 m thick, lying or upright, with obstacles that push from 0.01 m and from a little less or more than
+ * that. */
+static void an_obstacle_that_pushes_all_through_a_body_is_refused(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char far[200];
+        snprintf(far, sizeof far,
+                 "obstacles=[{name: near, type: plane, normal: [0, 1], position: [0, -3], distance: 0.01}, "
+                 "{name: far, type: plane, normal: [0, 1], position: [0, -3], distance: %g}]",
+                 k % 2 ? 0.201 : 0.199);
+        const char *const sets[] = {
+            k / 2 ? "geometry=[{name: block, type: box, element: tri6, elements: [5, 2], min: [0, 0], max: [1, 0.2]}]"
+                  : "geometry=[{name: block, type: box, element: quad4, elements: [2, 5], min: [0, 0], max: [0.2, 1]}]",
+            "boundary=[]", "loads=[]", far};
+        pio_scene *scene = NULL;
+        if (k % 2) {
+            refused_sets(sets, 4,
+                         "obstacles[1].distance: the obstacle would push from 0.201 m away, all through the "
+                         "body 'one', which is 0.2 m thick");
+            continue;
+        }
+        pio_model_free(model_of(sets, 4, &scene));
+        pio_scene_free(scene);
+    }
+}
+
 /* A body force of the second body acts on its elements, or on those of its place; springs share their total; a
  * foundation has one number or one per axis. */
 static void loads_that_are_no_tractions_reach_the_engine(void **state)
@@ -444,6 +471,7 @@ int main(void)
         cmocka_unit_test(bodies_are_numbered_one_after_the_other),
         cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
         cmocka_unit_test(a_load_on_faces_inside_a_body_is_refused),
+        cmocka_unit_test(an_obstacle_that_pushes_all_through_a_body_is_refused),
         cmocka_unit_test(rings_begin_at_the_axis),
         cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
         cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),

@@ -30,6 +30,7 @@
 #include "tests/kernels/mpm/kernel_cases_sort.h"
 #include "tests/kernels/mpm/kernel_cases_target.h"
 #include "tests/kernels/fem/kernel_cases_fem_contact.h"
+#include "tests/kernels/fem/kernel_cases_fem_sink.h"
 #include "tests/kernels/fem/kernel_cases_fem_friction.h"
 #include "tests/kernels/fem/kernel_cases_fem_couple.h"
 #include "tests/kernels/fem/kernel_cases_fem_fibre.h"

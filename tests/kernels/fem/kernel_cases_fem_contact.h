@@ -1,5 +1,4 @@
-/* kernel_cases_fem_contact.h -- cases of contact between the surface of meshes and obstacles: areas of points, forces,
- * blocks of the matrix, limits of steps. Case text. */
+/* kernel_cases_fem_contact.h -- cases of contact between the surface of meshes and obstacles. Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_CONTACT_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_CONTACT_H
 
@@ -454,9 +453,8 @@ static void case_fem_contact_reach(case_io *io)
     fem_contact_watch_args w;
     fem_contact_carry_args r;
     fem_contact_leap_args l;
-    fem_step step;
-    memset(&step, 0, sizeof step);
-    step.fault = UINT64_MAX;
+    fem_step *step = HOST(io, fem_step, 1); /* zeros */
+    step->fault = UINT64_MAX;
     memset(&a, 0, sizeof a);
     a.fwd = w.fwd = m.fwd = r.fwd = l.fwd = s.a;
     a.du = l.v = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "du", 1, n * DIM, -0.05, 0.05), CASE_REAL);
@@ -480,8 +478,9 @@ static void case_fem_contact_reach(case_io *io)
     l.mass = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "mass", 1, n * DIM, 1, 2), CASE_REAL);
     l.h = 0.5;
     l.square = 3;
-    l.step = PUSH(io, fem_step, &step, 1);
+    l.step = PUSH(io, fem_step, step, 1);
     l.needed = contact_open(io);
+    l.stiffer = contact_open(io);
     LAUNCH(io, fem_contact_leap, n, NULL, &l);
     /* keys have the bits of the numbers that they are of (contact_key) */
     case_out(io, "limit", CASE_DOUBLE, 1, 1, a.limit);
@@ -491,6 +490,7 @@ static void case_fem_contact_reach(case_io *io)
     case_out(io, "counts", CASE_INT, 1, 2, w.counts);
     case_out(io, "sweep", CASE_DOUBLE, 1, 1, m.limit);
     case_out(io, "needed", CASE_INT64, 1, 1, l.needed);
+    case_out(io, "stiffer", CASE_INT64, 1, 1, l.stiffer);
 }
 #define case_fem_contact_watch case_fem_contact_reach
 #define case_fem_contact_carry case_fem_contact_reach

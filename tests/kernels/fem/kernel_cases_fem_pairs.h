@@ -296,6 +296,7 @@ static void case_fem_pair_leap(case_io *io)
     l.square = 3;
     l.step = PUSH(io, fem_step, &step, 1);
     l.needed = contact_open(io);
+    l.stiffer = contact_open(io);
     LAUNCH(io, fem_pair_leap, s.points, NULL, &l);
     w.own = 0;
     w.least = contact_open(io);
@@ -305,6 +306,7 @@ static void case_fem_pair_leap(case_io *io)
     LAUNCH(io, fem_pair_watch, s.points, NULL, &w);
     /* keys have the bits of the numbers that they are of (contact_key) */
     case_out(io, "needed", CASE_INT64, 1, 1, l.needed);
+    case_out(io, "stiffer", CASE_INT64, 1, 1, l.stiffer);
     case_out(io, "least", CASE_DOUBLE, 1, 1, w.least);
     case_out(io, "gap", CASE_REAL, 1, s.points, w.gap);
     case_out(io, "touching", CASE_INT, 1, s.points, w.touching);

@@ -15,8 +15,8 @@ foreach(name test_fem_bounce test_fem_contact test_fem_contact_gradient test_fem
     test_fem_dilatation test_fem_dynamics test_fem_elastica test_fem_fibre test_fem_follow test_fem_follow_gradient
     test_fem_frames test_fem_friction test_fem_gradient test_fem_leapfrog test_fem_modal test_fem_morph
     test_fem_network
-    test_fem_reversible_euler_gradient test_fem_projection test_fem_rigid test_fem_springs test_fem_supports
-    test_fem_transfers)
+    test_fem_reversible_euler_gradient test_fem_projection test_fem_rigid test_fem_sink test_fem_springs
+    test_fem_supports test_fem_transfers)
   engine_test(${name} f64)
 endforeach()
 engine_test(test_fem_reversible_gradient f64)

@@ -117,6 +117,45 @@ static void what_comes_too_deep_or_vibrates_too_fast_is_reported(void **unused)
     case_free(&c);
 }
 
+/* A block whose lowest particles, 0.025 above its lower side, are a quarter of a spacing deep in a plane, a ball or a
+ * box at the start is refused with the obstacle and the depth; an eighth of a spacing or less is borne. */
+static void what_begins_in_an_obstacle_is_refused_with_its_depth(void **unused)
+{
+    static const pio_shape_type shapes[] = {PIO_PLANE, PIO_BALL, PIO_BOX};
+    const double lo[3] = {0.5, 0.6, 0.5}, hi[3] = {0.7, 0.8, 0.7}, centre = 0.625;
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.2}, .density = 1000};
+    (void)unused;
+    for (int k = 0; k < 6; k++) {
+        static mpm_case c;
+        pio_obstacle_desc list[MOST];
+        const double depth = k % 2 ? 0.012 : 0.025;
+        case_init(&c, 12, 12, 12, 0.1, 1e-3, 10);
+        pio_obstacle_desc *o = add_obstacle(&c, list, shapes[k / 2], PIO_WALL_SEPARATE, 1);
+        o->model = PIO_CONTACT_POTENTIAL;
+        o->stiffness = 1.1e5;
+        o->contact_distance = 0.025;
+        o->normal[1] = 1;
+        o->radius = 0.2;
+        for (int a = 0; a < 3; a++) {
+            o->size[a] = 0.4;
+            o->position[a] = a == 1 ? centre + depth - (k / 2 ? 0.2 : 0) : 0.575;
+        }
+        case_block(&c, &b, lo, hi, 2, 0);
+        if (k % 2) {
+            piola_error error = {0};
+            pio_sim *sim = case_create(&c, 0, 1);
+            piola_status rc = piola_engine.start(sim, NULL, &error);
+            if (!rc) rc = piola_engine.advance(sim, 1, &error);
+            if (!rc) rc = piola_engine.check(sim, &error);
+            if (rc) fail_msg("%s", error.message);
+            piola_engine.destroy(sim);
+        } else {
+            expect_fault(&c, 1, "m deep in obstacles[0], whose potential would shoot it out");
+        }
+        case_free(&c);
+    }
+}
+
 static void expect_refusal(mpm_case *c, const char *words)
 {
     pio_engine_bytes bytes;
@@ -155,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_thinner_than_a_cell_bounces_as_a_thick_one_does),
         cmocka_unit_test(what_comes_too_deep_or_vibrates_too_fast_is_reported),
+        cmocka_unit_test(what_begins_in_an_obstacle_is_refused_with_its_depth),
         cmocka_unit_test(a_potential_that_would_not_hold_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
