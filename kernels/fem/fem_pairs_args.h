@@ -33,28 +33,43 @@ typedef struct {
     double from, to;      /* of du, from <= to */
 } fem_pair_way;
 
-/* The box of each piece and edge on its way: one item for each. *most is lowered to UINT64_MAX less the bits of the
- * longest side of any that does not go far. */
+/* Which of the pieces and edges go far on a way: a few whose boxes are much longer than the longest that rests. */
 typedef struct {
-    fem_pair_surface s;    /* the surface */
-    fem_pair_way way;      /* of its points */
-    const uint64_t *piece; /* [1] `most` of the same pieces where they rest, by which pieces go far; NULL: none does */
-    double *box;           /* [faces + edges][2][DIM] least and largest coordinates, m; set */
-    uint64_t *most;        /* [1] lowered */
+    const uint64_t *piece; /* [1] `most` of fem_pair_box where they rest */
+    int *levels;           /* [PAIR_LEVELS] how many are of each level of length (pair_level); NULL: none goes far */
+    int pieces;            /* of these in all */
+} fem_pair_far;
+enum { PAIR_LEVELS = 64 };
+
+/* The box of each piece and edge on its way: one item for each. Without levels *most is lowered to UINT64_MAX less the
+ * bits of the longest side of any. */
+typedef struct {
+    fem_pair_surface s; /* the surface */
+    fem_pair_way way;   /* of its points */
+    fem_pair_far far;   /* its levels are added to */
+    double *box;        /* [faces + edges][2][DIM] least and largest coordinates, m; set */
+    uint64_t *most;     /* [1] lowered */
 } fem_pair_box_args;
+
+/* With levels, the same of those that do not go far: one item for each piece and edge. */
+typedef struct {
+    fem_pair_far far;  /* see there */
+    const double *box; /* see fem_pair_box */
+    uint64_t *most;    /* [1] lowered */
+} fem_pair_most_args;
 
 /* Cells in which the lowest corners of boxes are, and the group of each: one item for each piece and edge. A cell is as
  * long as the longest side of a box and the distance together; its group is a number that is made of its place. What
  * goes far has a cell of its own. */
 typedef struct {
-    fem_pair_surface s;    /* the surface */
-    const wide *grip;      /* [PAIR_GRIP] K, h */
-    const double *box;     /* see fem_pair_box */
-    const uint64_t *most;  /* see fem_pair_box */
-    const uint64_t *piece; /* likewise */
-    int groups;            /* a power of 2 */
-    int *cell;             /* [faces + edges][DIM]; set */
-    int *key;              /* [faces + edges] group, 0 .. groups - 1; set */
+    fem_pair_surface s;   /* the surface */
+    const wide *grip;     /* [PAIR_GRIP] K, h */
+    const double *box;    /* see fem_pair_box */
+    const uint64_t *most; /* see fem_pair_most */
+    fem_pair_far far;     /* see there */
+    int groups;           /* a power of 2 */
+    int *cell;            /* [faces + edges][DIM]; set */
+    int *key;             /* [faces + edges] group, 0 .. groups - 1; set */
 } fem_pair_cell_args;
 
 /* Lists items by the group that each is of, in ascending order: count and place have an item for each item, of which a

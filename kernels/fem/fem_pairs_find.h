@@ -13,8 +13,8 @@
 
 /* ---- boxes and cells --------------------------------------------------------------------------------------------- */
 
-/* A piece goes far where its box is longer than so many pieces; the cell of those along all axes, where no place is. */
-enum { PAIR_FAR = 4, PAIR_FAR_CELL = -2000000000 };
+/* Of so many pieces one may go far, of a level above this one; the cell of those along all axes, where no place is. */
+enum { PAIR_FEW = 64, PAIR_NEAR_LEVEL = 2, PAIR_FAR_CELL = -2000000000 };
 
 /* A box, least and largest coordinates, m. */
 typedef struct {
@@ -75,14 +75,28 @@ PIO_FN double pair_longest(const double *box)
     return longest;
 }
 
-/* Returns whether a box is so much longer than pieces are where they rest that its piece goes far. Cells as long as
- * that would have most of the surface in them, for the sake of a few. */
-PIO_FN int pair_goes_far(const double *box, const uint64_t *piece)
+/* Returns the level of a box: 0 where it is no longer than the longest that rests, and l where 2^l times that are. */
+PIO_FN int pair_level(const double *box, const fem_pair_far *far)
 {
-    return piece && pair_longest(box) > PAIR_FAR * pair_length_of(piece);
+    const double longest = pair_longest(box);
+    double top = pair_length_of(far->piece);
+    int level = 0;
+    for (; level < PAIR_LEVELS - 1 && longest > top; level++) top *= 2;
+    return level;
 }
 
-/* Sets the box of piece or edge i. */
+/* Returns whether a piece goes far: those of the highest levels do, as far as they are one in PAIR_FEW or fewer. Cells
+ * as long as those boxes would have most of the surface in them, for the sake of a few. */
+PIO_FN int pair_goes_far(const double *box, const fem_pair_far *far)
+{
+    int level = PAIR_LEVELS - 1, above = 0;
+    if (!far->levels) return 0;
+    for (; level > PAIR_NEAR_LEVEL && above + far->levels[level] <= far->pieces / PAIR_FEW; level--)
+        above += far->levels[level];
+    return pair_level(box, far) > level;
+}
+
+/* Sets the box of piece or edge i, and counts it or lowers the key. */
 PIO_FN void fem_pair_box(int i, const fem_pair_box_args *a)
 {
     const int *corner;
@@ -93,7 +107,17 @@ PIO_FN void fem_pair_box(int i, const fem_pair_box_args *a)
         out[c] = b.low[c];
         out[DIM + c] = b.high[c];
     }
-    if (!pair_goes_far(out, a->piece)) atomic_min_u64(a->most, UINT64_MAX - contact_key(W(pair_longest(out))));
+    if (a->far.levels)
+        atomic_add_int(&a->far.levels[pair_level(out, &a->far)], 1);
+    else
+        atomic_min_u64(a->most, UINT64_MAX - contact_key(W(pair_longest(out))));
+}
+
+/* Lowers the key by the box of piece or edge i, if it does not go far. */
+PIO_FN void fem_pair_most(int i, const fem_pair_most_args *a)
+{
+    const double *box = a->box + (ptrdiff_t)i * 2 * DIM;
+    if (!pair_goes_far(box, &a->far)) atomic_min_u64(a->most, UINT64_MAX - contact_key(W(pair_longest(box))));
 }
 
 /* Returns how long a cell is, m. */
@@ -127,7 +151,7 @@ PIO_FN void fem_pair_cell(int i, const fem_pair_cell_args *a)
 {
     const double size = pair_cell_size(a->most, a->grip);
     const double *box = a->box + (ptrdiff_t)i * 2 * DIM;
-    const int far = pair_goes_far(box, a->piece);
+    const int far = pair_goes_far(box, &a->far);
     int *cell = a->cell + (ptrdiff_t)i * DIM;
     for (int c = 0; c < DIM; c++) cell[c] = far ? PAIR_FAR_CELL : pair_cell_of(box[c], size);
     a->key[i] = pair_group_of(cell, i >= a->s.faces, a->groups);

@@ -16,13 +16,13 @@ static void open_key(fem_sim *f, int which)
     pio_queue_copy(&f->base.queue, f->pairs.keys + which, f->pairs.keys + PAIR_NONE, sizeof *f->pairs.keys);
 }
 
-/* Sets the boxes of pieces and edges on a way, and the key to the longest side of any that does not go far. */
-static void boxes(fem_sim *f, const fem_pair_way *way, const uint64_t *piece, int which)
+/* Sets the boxes of pieces and edges on a way, counts their levels or sets the key to the longest side of any. */
+static void boxes(fem_sim *f, const fem_pair_way *way, const fem_pair_far *far, int which)
 {
     const fem_sim_pairs *s = &f->pairs;
     open_key(f, which);
     pio_map(&f->base.queue, fem_pair_box, s->surface.faces + s->surface.edges, NULL, .s = s->surface, .way = *way,
-            .piece = piece, .box = s->box, .most = s->keys + which);
+            .far = *far, .box = s->box, .most = s->keys + which);
 }
 
 /* Lists items by the group of each, of which the first *limit count. */
@@ -50,11 +50,17 @@ void fem_pairs_sort(fem_sim *f, const fem_pair_way *way)
     const fem_sim_pairs *s = &f->pairs;
     const int pieces = s->surface.faces + s->surface.edges;
     const fem_pair_way here = {.rest = way->rest, .u = way->u};
-    const uint64_t *piece = way->du ? s->keys + PAIR_PIECE : NULL;
-    if (piece) boxes(f, &here, NULL, PAIR_PIECE);
-    boxes(f, way, piece, PAIR_LONGEST);
+    fem_pair_far far = {.piece = s->keys + PAIR_PIECE, .pieces = pieces};
+    if (way->du) {
+        boxes(f, &here, &far, PAIR_PIECE);
+        far.levels = s->levels;
+        pio_queue_zero(q, s->levels, PAIR_LEVELS * sizeof *s->levels);
+    }
+    boxes(f, way, &far, PAIR_LONGEST);
+    if (way->du)
+        pio_map(q, fem_pair_most, pieces, NULL, .far = far, .box = s->box, .most = s->keys + PAIR_LONGEST);
     pio_map(q, fem_pair_cell, pieces, NULL, .s = s->surface, .grip = s->grip, .box = s->box,
-            .most = s->keys + PAIR_LONGEST, .piece = piece, .groups = s->groups, .cell = s->cell, .key = s->key);
+            .most = s->keys + PAIR_LONGEST, .far = far, .groups = s->groups, .cell = s->cell, .key = s->key);
     group(f, pieces, NULL, &(fem_pair_count_args){.groups = s->groups, .key = s->key, .count = s->count,
                                                   .start = s->start, .list = s->list});
 }

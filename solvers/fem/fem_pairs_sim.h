@@ -19,6 +19,7 @@ typedef struct {
     int *body, *corner;         /* [points]; [faces][DIM] and [edges][2] */
     real *part;                 /* [points] see fem_pair_args */
     double *box;                /* [faces + edges][2][DIM] */
+    int *levels;                /* [PAIR_LEVELS] see fem_pair_far */
     int *cell, *key;            /* [faces + edges][DIM]; [faces + edges] */
     int *count, *start, *list;  /* [groups], [groups + 1], [faces + edges] pieces by cell */
     int *number, *first;        /* [points + edges] pairs of each */

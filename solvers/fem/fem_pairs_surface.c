@@ -184,6 +184,7 @@ void fem_pairs_layout(fem_sim *f)
     TAKE(arena, s->corner, (size_t)s->surface.faces * DIM + 2 * edges);
     TAKE(arena, s->part, points);
     TAKE(arena, s->box, pieces * 2 * DIM);
+    TAKE(arena, s->levels, PAIR_LEVELS);
     TAKE(arena, s->cell, pieces * DIM);
     TAKE(arena, s->key, pieces);
     TAKE(arena, s->count, s->groups);

@@ -64,19 +64,28 @@ static void pairs_surface(case_io *io, pairs_sample *s)
 /* Cells and lists of pieces and edges: what the search reads. */
 static void pairs_sort(case_io *io, pairs_sample *s)
 {
-    uint64_t *most = HOST(io, uint64_t, 1), *piece;
+    uint64_t *most = HOST(io, uint64_t, 1);
+    fem_pair_most_args longest;
     *most = UINT64_MAX;
     s->box.s = s->a.s;
     s->box.way = s->near.way;
     s->box.way.du = NULL;
-    s->box.piece = NULL;
+    s->box.far.levels = NULL;
+    s->box.far.pieces = s->pieces;
+    s->box.far.piece = s->box.most = PUSH(io, uint64_t, most, 1);
     s->box.box = NEW(io, double, s->pieces * 2 * DIM, CASE_SET);
-    s->box.most = piece = PUSH(io, uint64_t, most, 1);
     LAUNCH(io, fem_pair_box, s->pieces, NULL, &s->box);
-    s->box.way = s->near.way;
-    s->box.piece = s->cell.piece = s->near.way.du ? piece : NULL;
-    s->box.most = PUSH(io, uint64_t, most, 1);
-    LAUNCH(io, fem_pair_box, s->pieces, NULL, &s->box);
+    if (s->near.way.du) {
+        s->box.way = s->near.way;
+        s->box.far.levels = PUSH(io, int, HOST(io, int, PAIR_LEVELS), PAIR_LEVELS);
+        s->box.most = PUSH(io, uint64_t, most, 1);
+        LAUNCH(io, fem_pair_box, s->pieces, NULL, &s->box);
+        longest.far = s->box.far;
+        longest.box = s->box.box;
+        longest.most = s->box.most;
+        LAUNCH(io, fem_pair_most, s->pieces, NULL, &longest);
+    }
+    s->cell.far = s->box.far;
     s->cell.s = s->a.s;
     s->cell.grip = s->a.grip;
     s->cell.box = s->box.box;
@@ -202,6 +211,7 @@ static void case_fem_pair_near(case_io *io)
 }
 #define case_fem_pair_box case_fem_pair_near
 #define case_fem_pair_cell case_fem_pair_near
+#define case_fem_pair_most case_fem_pair_near
 #define case_fem_pair_count case_fem_pair_near
 #define case_fem_pair_start case_fem_pair_near
 #define case_fem_pair_place case_fem_pair_near
