@@ -83,7 +83,8 @@ static double scale_of(const pio_design_desc *d, const pio_parameter *p, double 
 {
     double scale = 0;
     for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
-    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED || d->quantity == PIO_OBSTACLE_POSITION)
+    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED || d->quantity == PIO_OBSTACLE_POSITION ||
+        d->quantity == PIO_OBSTACLE_SHIFT)
         scale = spacing;
     return scale > 0 ? scale : 1;
 }
@@ -299,6 +300,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     d->quantity = path->quantity;
     d->which = which_of(m, path);
     d->component = path->part > 0 && path->owner != SCENE_OWNER_BOUNDARY ? path->part : 0;
+    if (d->quantity == PIO_OBSTACLE_SHIFT) d->component = path->component;
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {

@@ -2,6 +2,8 @@
 #include "host/surface/distance_grid.h"
 #include "host/base/fail.h"
 #include "host/model/model.h"
+#include "host/scene/design_path.h"
+#include "host/scene/scene_private.h"
 #include "host/scene/scene_surface.h"
 
 #include <limits.h>
@@ -35,10 +37,14 @@ static piola_status set_motion(pio_obstacle_desc *d, const scene_obstacle *from,
     return PIOLA_OK;
 }
 
-/* Returns how far from a surface distances are needed, m. */
-static double reach(const pio_scene *s, const scene_obstacle *o)
+/* Returns how far from the surface of obstacle i distances are needed, m: of half its size, too, where that is a
+ * design. */
+static double reach(const pio_scene *s, size_t i)
 {
-    return s->method.type == SCENE_FEM ? o->width : o->width + s->mpm.grid.spacing / 2;
+    const scene_obstacle *o = &s->obstacles.v[i];
+    const double acts = s->method.type == SCENE_FEM ? o->width : o->width + s->mpm.grid.spacing / 2;
+    const bool shrinks = pio_design_of(s, SCENE_OWNER_OBSTACLE, (int32_t)i, PIO_OBSTACLE_SCALE);
+    return shrinks ? acts * o->scale / pio_scene_scales(o).lo : acts;
 }
 
 /* Computes for a mesh the distances around its surface as far as the obstacle acts. */
@@ -51,7 +57,7 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
     if (from->type != PIO_CLOSED_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
     if (!rc) rc = pio_scene_surface(m->scene, file, from->scale, &surface, error);
-    if (!rc) rc = pio_distance_grid_create(&grid, surface, from->resolution, reach(m->scene, from), error);
+    if (!rc) rc = pio_distance_grid_create(&grid, surface, from->resolution, reach(m->scene, i), error);
     snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
     if (rc) return pio_scene_attribute_error(m->scene, rc, error, path);
     memcpy(d->samples, grid.count, sizeof d->samples);
@@ -76,14 +82,15 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
                                  .stiffness = from->stiffness,
                                  .contact_distance = from->distance,
                                  .friction = from->friction,
-                                 .radius = from->radius,
-                                 .height = from->height,
+                                 .scale = from->scale,
+                                 .radius = from->scale * from->radius,
+                                 .height = from->scale * from->height,
                                  .axis = from->axis,
                                  .width = from->width,
                                  .separation_velocity = from->separation_velocity,
                                  .friction_velocity = from->friction_velocity};
         memcpy(d->position, from->position, sizeof d->position);
-        memcpy(d->size, from->size, sizeof d->size);
+        for (int a = 0; a < 3; a++) d->size[a] = from->scale * from->size[a];
         memcpy(d->rotation, from->rotation, sizeof d->rotation);
         if (s->method.dimension == 2) d->rotation[0] = from->rotation[2];
         if (from->type == PIO_PLANE) unit(from->normal, s->method.dimension, d->normal);

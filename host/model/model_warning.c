@@ -51,9 +51,9 @@ static void check_control(pio_model *m, const scene_control *c)
 static double reach(const scene_obstacle *o, int dimension)
 {
     double square = 0;
-    if (o->type == PIO_CYLINDER) return hypot(o->radius, o->height / 2);
+    if (o->type == PIO_CYLINDER) return o->scale * hypot(o->radius, o->height / 2);
     for (int a = 0; o->type == PIO_BOX && a < dimension; a++) square += o->size[a] * o->size[a] / 4;
-    return sqrt(square);
+    return o->scale * sqrt(square);
 }
 
 /* Returns the longest path of a point of the obstacle in one step, m. */

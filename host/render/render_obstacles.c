@@ -31,35 +31,52 @@ static double entry(cfg_node *root, size_t i, const char *key, int at)
     return number(root, i, path);
 }
 
-/* Returns the motion of obstacle i at time t, linear between the times of its table; 0 if it does not move. */
-static double course(cfg_node *root, size_t i, const char *key, double t)
-{
-    char path[60];
-    double before = 0, from = 0, value;
-    snprintf(path, sizeof path, "motion.%.20s", key);
-    for (int k = 0; !isnan(value = entry(root, i, path, k)); k++) {
-        const double at = entry(root, i, "motion.time", k);
-        if (k == 0 && t <= at) return value;
-        if (t <= at) return before + (value - before) * (t - from) / (at - from);
-        before = value;
-        from = at;
-    }
-    return before;
-}
-
 /* Replaces values by those of obstacles.NAME.KEY in the file, which an optimisation found. */
 static void designed(pio_snapshot_file *file, const char *name, const char *key, int64_t frame, int n, double *values)
 {
     const pio_snapshot_info *info = pio_snapshot_describe(file);
     char path[300];
-    double own[2];
+    double *own = malloc(sizeof *own * ((size_t)n + 1));
     piola_error ignored;
     snprintf(path, sizeof path, "obstacles.%.200s.%s", name, key);
-    for (size_t g = 0; g < info->n_gradients; g++)
+    for (size_t g = 0; g < info->n_gradients && own; g++)
         if (!strcmp(info->gradients[g].path, path) && info->gradients[g].size == n &&
             !pio_snapshot_read_gradient(file, path, info->kind == PIO_SNAPSHOT_HISTORY ? frame : 0, own, NULL,
                                         &ignored))
             memcpy(values, own, sizeof *own * (size_t)n);
+    free(own);
+}
+
+/* A moment of a snapshot: t seconds from the start, with the designs of this frame. */
+typedef struct {
+    pio_snapshot_file *file;
+    int64_t frame;
+    double t;
+} moment;
+
+/* Returns the motion of obstacle i at that time, linear between the times of its table; 0 if it does not move, NaN
+ * without memory. */
+static double course(const moment *m, cfg_node *root, size_t i, const char *key)
+{
+    char path[60];
+    int n = 0;
+    snprintf(path, sizeof path, "motion.%.20s", key);
+    while (!isnan(entry(root, i, path, n))) n++;
+    double *value = malloc(sizeof *value * ((size_t)n + 1));
+    if (!value) return (double)NAN;
+    for (int k = 0; k < n; k++) value[k] = entry(root, i, path, k);
+    designed(m->file, text(root, i, "name"), path, m->frame, n, value);
+    double result = n ? value[n - 1] : 0, from = 0;
+    for (int k = 0; k < n; k++) {
+        const double at = entry(root, i, "motion.time", k);
+        if (m->t <= at) {
+            result = k ? value[k - 1] + (value[k] - value[k - 1]) * (m->t - from) / (at - from) : value[0];
+            break;
+        }
+        from = at;
+    }
+    free(value);
+    return result;
 }
 
 /* Reads one obstacle. Returns false if the scene is incomplete. */
@@ -67,8 +84,9 @@ static bool read_one(pio_snapshot_file *file, cfg_node *root, size_t i, int64_t 
 {
     const pio_snapshot_info *info = pio_snapshot_describe(file);
     const char *type = text(root, i, "type"), *name = text(root, i, "name");
-    const double t = info->kind == PIO_SNAPSHOT_HISTORY ? 0 : info->times[frame];
-    double sum;
+    const moment m = {file, frame, info->kind == PIO_SNAPSHOT_HISTORY ? 0 : info->times[frame]};
+    double sum, scale = number(root, i, "scale");
+    if (isnan(scale)) scale = 1; /* a plane */
     s->angle = number(root, i, "rotation");
     if (isnan(s->angle)) s->angle = 0; /* a ball */
     for (int a = 0; a < 2; a++) {
@@ -80,9 +98,12 @@ static bool read_one(pio_snapshot_file *file, cfg_node *root, size_t i, int64_t 
     s->shape = !strcmp(type, "plane") ? PIO_PLANE : !strcmp(type, "ball") ? PIO_BALL : PIO_BOX;
     designed(file, name, "position", frame, 2, s->centre);
     designed(file, name, "rotation", frame, 1, &s->angle);
-    s->centre[0] += course(root, i, "x", t);
-    s->centre[1] += course(root, i, "y", t);
-    s->angle += course(root, i, "angle", t);
+    designed(file, name, "scale", frame, 1, &scale);
+    s->radius *= scale;
+    for (int a = 0; a < 2; a++) s->size[a] *= scale;
+    s->centre[0] += course(&m, root, i, "x");
+    s->centre[1] += course(&m, root, i, "y");
+    s->angle += course(&m, root, i, "angle");
     sum = s->centre[0] + s->centre[1] + s->angle;
     sum += s->shape == PIO_PLANE  ? s->normal[0] + s->normal[1]
            : s->shape == PIO_BALL ? s->radius

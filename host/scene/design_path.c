@@ -211,6 +211,8 @@ static void whole_target(const pio_scene *s, const scene_path *p, scene_target *
     switch (row->shape) {
     case DESIGN_NUMBER:
         memcpy(t->value, value, sizeof(double));
+        if (row->quantity == PIO_OBSTACLE_SCALE)
+            t->range = pio_scene_scales((const scene_obstacle *)(const void *)owner);
         break;
     case DESIGN_VECTOR:
         t->components = s->method.dimension;

@@ -202,6 +202,35 @@ static bool is_no_ball(const pio_scene *s, const void *obstacle)
     return ((const scene_obstacle *)obstacle)->type != PIO_BALL;
 }
 
+/* A plane has no size. */
+static bool has_size(const pio_scene *s, const void *obstacle)
+{
+    (void)s;
+    return ((const scene_obstacle *)obstacle)->type != PIO_PLANE;
+}
+
+/* Along an axis: whether the obstacle's motion has shifts, and the number of the axis. */
+#define SHIFTS(axis, a)                                                                                                \
+    static bool shifts_##axis(const pio_scene *s, const void *obstacle)                                                \
+    {                                                                                                                  \
+        (void)s;                                                                                                       \
+        return ((const scene_obstacle *)obstacle)->shift[a].n > 0;                                                     \
+    }                                                                                                                  \
+    static size_t number_of_##axis(const void *obstacle)                                                               \
+    {                                                                                                                  \
+        (void)obstacle;                                                                                                \
+        return a;                                                                                                      \
+    }
+SHIFTS(x, 0)
+SHIFTS(y, 1)
+SHIFTS(z, 2)
+
+static bool turns(const pio_scene *s, const void *obstacle)
+{
+    (void)s;
+    return ((const scene_obstacle *)obstacle)->angle.n > 0;
+}
+
 static bool slides(const pio_scene *s, const void *obstacle)
 {
     (void)s;
@@ -362,6 +391,16 @@ static const design_row rows[] = {
      IN(scene_obstacle, stiffness), .has = has_potential},
     {SCENE_OWNER_OBSTACLE, "distance", PIO_OBSTACLE_DISTANCE, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER,
      IN(scene_obstacle, distance), .has = has_distance},
+    {SCENE_OWNER_OBSTACLE, "scale", PIO_OBSTACLE_SCALE, CFG_ONE, ABOVE(0), DESIGN_NUMBER,
+     IN(scene_obstacle, scale), .has = has_size},
+    {SCENE_OWNER_OBSTACLE, "motion.x", PIO_OBSTACLE_SHIFT, CFG_LENGTH, ANY, DESIGN_LIST,
+     IN(scene_obstacle, shift[0]), .has = shifts_x, .item = "point", .component = number_of_x},
+    {SCENE_OWNER_OBSTACLE, "motion.y", PIO_OBSTACLE_SHIFT, CFG_LENGTH, ANY, DESIGN_LIST,
+     IN(scene_obstacle, shift[1]), .has = shifts_y, .item = "point", .component = number_of_y},
+    {SCENE_OWNER_OBSTACLE, "motion.z", PIO_OBSTACLE_SHIFT, CFG_LENGTH, ANY, DESIGN_LIST,
+     IN(scene_obstacle, shift[2]), .has = shifts_z, .item = "point", .component = number_of_z},
+    {SCENE_OWNER_OBSTACLE, "motion.angle", PIO_OBSTACLE_ANGLE, CFG_ANGLE, ANY, DESIGN_LIST,
+     IN(scene_obstacle, angle), .has = turns, .item = "point"},
 };
 // clang-format on
 

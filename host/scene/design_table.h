@@ -28,7 +28,8 @@ typedef struct design_row {
     const pio_law_constant *(*constant)(const scene_material *material, const char *key);
     const pio_law_constant *(*every)(int i);
     const char *item; /* lists: name of one component */
-    /* of lists the index of the first among the owner's control values, of walls the number of the face; NULL: 0 */
+    /* of lists the index of the first among the owner's control values, of walls the number of the face, of motions
+     * that of the axis; NULL: 0 */
     size_t (*component)(const void *owner);
     /* Name of the engine's field of derivatives with respect to the quantity at each particle, element or node, and
      * meaning of the quantity; NULL: there is no such field. Of rows for laws, the number of the constant follows the

@@ -169,7 +169,7 @@ typedef struct {
     double radius, height;      /* ball, cylinder; cylinder, m */
     int axis;                   /* cylinder: 0 x, 1 y, 2 z */
     char *file;                 /* mesh: name of the file of a closed surface of triangles */
-    double scale, resolution;   /* mesh: factor of its lengths; spacing of the lattice of distances, m */
+    double scale, resolution;   /* of the lengths above or the file's, plane: 1; mesh: spacing of its distances, m */
     double friction;            /* Coulomb's coefficient */
     double friction_velocity;   /* sliding velocity at which friction has 0.7 of its size, m/s */
     double separation_velocity; /* separate: normal velocity over which contact sets in, m/s */

@@ -72,6 +72,11 @@ static void complete_of_mesh(const pio_scene *s, scene_obstacle *o)
     if (isnan(o->resolution)) o->resolution = o->distance;
 }
 
+cfg_range pio_scene_scales(const scene_obstacle *o)
+{
+    return o->type == PIO_CLOSED_MESH ? (cfg_range){CFG_FROM, o->scale / 2, 0} : (cfg_range){CFG_OVER, 0, 0};
+}
+
 static bool is_given(const cfg_doc *doc, size_t i, const char *key)
 {
     PATH(path, "obstacles[%zu].%s", i, key);
@@ -113,6 +118,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         if (isnan(o->separation_velocity))
             o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_VELOCITY);
         if (isnan(o->resolution)) o->resolution = s->mpm.grid.spacing / 2;
+        if (o->type == PIO_PLANE) o->scale = 1;
         if (s->method.dimension == 3 && o->angle.n && !pio_scene_is_set(doc, axis)) o->turns[2] = 1;
     }
 }

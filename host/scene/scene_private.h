@@ -83,6 +83,9 @@ const scene_body *pio_scene_not_solid(const pio_scene *s);
 void pio_scene_complete_contact(pio_scene *scene, const cfg_doc *doc);
 /* Checks the rules of contact between velocity fields (scene_contact.c). */
 void pio_scene_validate_contact(const pio_scene *scene, cfg_doc *doc);
+/* Returns what a design may make of an obstacle's scale: of a mesh, whose distances are kept for that, at least half of
+ * it (scene_obstacle.c). */
+cfg_range pio_scene_scales(const scene_obstacle *obstacle);
 /* Sets defaults of obstacles that depend on other keys, and reads their motions (scene_obstacle.c). */
 void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of obstacles (scene_obstacle.c). */

@@ -49,8 +49,11 @@ static const cfg_field obstacle_fields[] = {
     {"file", CFG_TEXT, AT(scene_obstacle, file), .required = true, .only = ONLY(PIO_CLOSED_MESH),
      .meaning =
          "STL, OBJ or PLY file below the scene's folder, whose triangles lie counter-clockwise seen from outside"},
-    {"scale", CFG_NUMBER, AT(scene_obstacle, scale), .fallback = "1", POSITIVE, .only = ONLY(PIO_CLOSED_MESH),
-     .meaning = "factor of the file's lengths, 0.001 for a file in millimetres"},
+    {"scale", CFG_NUMBER, AT(scene_obstacle, scale), .fallback = "1", POSITIVE,
+     .only = ONLY(PIO_BALL) | ONLY(PIO_BOX) | ONLY(PIO_CYLINDER) | ONLY(PIO_CLOSED_MESH),
+     .meaning =
+         "factor of its size: of radius, height and edges about the origin, or of the file's lengths, 0.001 for a file "
+         "in millimetres"},
     {"resolution", CFG_NUMBER, AT(scene_obstacle, resolution), .computed = "distance", .quantity = CFG_LENGTH, POSITIVE,
      .only = ONLY(PIO_CLOSED_MESH),
      .meaning = "spacing of the points at which distances from the surface are kept; edges are rounded at about this "

@@ -107,33 +107,76 @@ PIO_FN ptrdiff_t obstacle_at(int obstacles, int k, int o)
     return field_at(obstacles, OBSTACLE_PARAMETERS, k, o);
 }
 
+/* Returns the time of point k of the motions, s. */
+PIO_FN double motion_time(const contact_pose_args *a, int k)
+{
+    return (double)a->motion[(ptrdiff_t)k * MOTION_NUMBERS];
+}
+
+/* A time of a motion: between the points low and high, at this part of the way; high < low: there is no motion. */
+typedef struct {
+    int low, high;
+    double part; /* 0 .. 1 */
+} motion_place;
+
+/* Returns where time t, s, is among the points of obstacle o's motion. */
+PIO_FN motion_place motion_place_of(const contact_pose_args *a, int o, double t)
+{
+    motion_place at;
+    at.low = a->motion_start[o];
+    at.high = a->motion_start[o + 1] - 1;
+    at.part = 0;
+    if (at.high < at.low) return at;
+    while (at.high - at.low > 1) { /* low is at or before t, or the first */
+        const int middle = at.low + (at.high - at.low) / 2;
+        if (motion_time(a, middle) <= t)
+            at.low = middle;
+        else
+            at.high = middle;
+    }
+    const double from = motion_time(a, at.low), to = motion_time(a, at.high);
+    if (to > from) at.part = (t - from) / (to - from);
+    at.part = at.part < 0 ? 0 : at.part > 1 ? 1 : at.part;
+    return at;
+}
+
 /* Sets the motion of obstacle o at time t, s: straight between points, at rest before the first and after the last; 0
  * without points. out[MOTION_TIME] is not t where it rests. */
-PIO_FN void motion_at(const contact_pose_args *a, int o, double t, double out[MOTION_NUMBERS])
+PIO_FN void motion_at(const contact_pose_args *a, int o, double t, wide out[MOTION_NUMBERS])
 {
-    int low = a->motion_start[o], high = a->motion_start[o + 1] - 1;
-    double part = 0;
-    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = 0;
-    if (high < low) return;
-    while (high - low > 1) { /* low is at or before t, or the first */
-        const int middle = low + (high - low) / 2;
-        if (a->motion[(ptrdiff_t)middle * MOTION_NUMBERS] <= t)
-            low = middle;
-        else
-            high = middle;
+    const motion_place at = motion_place_of(a, o, t);
+    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = W(0);
+    if (at.high < at.low) return;
+    const wide *from = a->motion + (ptrdiff_t)at.low * MOTION_NUMBERS,
+               *to = a->motion + (ptrdiff_t)at.high * MOTION_NUMBERS;
+    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = from[k] + W(at.part) * (to[k] - from[k]);
+}
+
+/* Adjoint of motion_at by shifts and angles: adds to the cotangents of the points [points][MOTION_NUMBERS]. */
+PIO_FN void motion_at_adj(const contact_pose_args *a, int o, double t, const wide out_bar[MOTION_NUMBERS],
+                          wide *motion_bar)
+{
+    const motion_place at = motion_place_of(a, o, t);
+    if (at.high < at.low) return;
+    wide *from = motion_bar + (ptrdiff_t)at.low * MOTION_NUMBERS,
+         *to = motion_bar + (ptrdiff_t)at.high * MOTION_NUMBERS;
+    for (int k = MOTION_SHIFT; k < MOTION_NUMBERS; k++) {
+        from[k] += W(1 - at.part) * out_bar[k];
+        to[k] += W(at.part) * out_bar[k];
     }
-    const double *from = a->motion + (ptrdiff_t)low * MOTION_NUMBERS,
-                 *to = a->motion + (ptrdiff_t)high * MOTION_NUMBERS;
-    if (to[0] > from[0]) part = (t - from[0]) / (to[0] - from[0]);
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
-    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = from[k] + part * (to[k] - from[k]);
+}
+
+/* Returns component k of the axis about which obstacle o's motion turns it, of unit length; in 2D there is one. */
+PIO_FN double motion_axis(const contact_pose_args *a, int o, int k)
+{
+    return OBSTACLE_TURNS == 1 ? 1 : a->axis[3 * o + k];
 }
 
 /* Returns the turn of obstacle o's motion by this angle, rad, about its axis. */
-PIO_FN turn_matrix motion_turn(const contact_pose_args *a, int o, double angle)
+PIO_FN turn_matrix motion_turn(const contact_pose_args *a, int o, wide angle)
 {
     wide r[OBSTACLE_TURNS];
-    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = W(OBSTACLE_TURNS == 1 ? angle : angle * a->axis[3 * o + k]);
+    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = angle * W(motion_axis(a, o, k));
     return turn_of(r);
 }
 
@@ -153,7 +196,7 @@ PIO_FN double pose_time(const contact_pose_args *a, double fraction)
  * differences of its motion over a span of the step divided by its length. */
 PIO_FN void contact_pose(int o, const contact_pose_args *a)
 {
-    double now[MOTION_NUMBERS], first[MOTION_NUMBERS], last[MOTION_NUMBERS];
+    wide now[MOTION_NUMBERS], first[MOTION_NUMBERS], last[MOTION_NUMBERS];
     const double start_time = pose_time(a, a->from), span = a->dt * (a->to - a->from);
     obstacle_pose *to = a->pose + o;
     wide r[OBSTACLE_TURNS];
@@ -162,10 +205,10 @@ PIO_FN void contact_pose(int o, const contact_pose_args *a)
     motion_at(a, o, start_time + span, last);
     obstacle_rotation(a, o, r);
     const turn_matrix start = turn_of(r), moved = motion_turn(a, o, now[MOTION_ANGLE]);
-    const double rate = (last[MOTION_ANGLE] - first[MOTION_ANGLE]) / span;
+    const wide rate = (last[MOTION_ANGLE] - first[MOTION_ANGLE]) / W(span);
     for (int i = 0; i < DIM; i++) {
-        to->centre[i] = a->parameters[obstacle_at(a->obstacles, i, o)] + W(now[MOTION_SHIFT + i]);
-        to->velocity.x[i] = R((last[MOTION_SHIFT + i] - first[MOTION_SHIFT + i]) / span);
+        to->centre[i] = a->parameters[obstacle_at(a->obstacles, i, o)] + now[MOTION_SHIFT + i];
+        to->velocity.x[i] = R((last[MOTION_SHIFT + i] - first[MOTION_SHIFT + i]) / W(span));
         for (int j = 0; j < DIM; j++) {
             wide sum = W(0);
             for (int k = 0; k < DIM; k++) sum += moved.m[i][k] * start.m[k][j];
@@ -175,13 +218,14 @@ PIO_FN void contact_pose(int o, const contact_pose_args *a)
     }
 #if PIO_DIM == 3
     for (int i = 0; i < 3; i++) {
-        to->spin.m[i][(i + 1) % 3] = R(-rate * a->axis[3 * o + (i + 2) % 3]);
-        to->spin.m[i][(i + 2) % 3] = R(rate * a->axis[3 * o + (i + 1) % 3]);
+        to->spin.m[i][(i + 1) % 3] = R(-rate * W(a->axis[3 * o + (i + 2) % 3]));
+        to->spin.m[i][(i + 2) % 3] = R(rate * W(a->axis[3 * o + (i + 1) % 3]));
     }
 #else
     to->spin.m[0][1] = R(-rate);
     to->spin.m[1][0] = R(rate);
 #endif
+    to->scale = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SCALE, o)]);
     to->grip.friction = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION, o)]);
     to->grip.friction_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION_VELOCITY, o)]);
     to->grip.separation_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SEPARATION_VELOCITY, o)]);
@@ -189,16 +233,39 @@ PIO_FN void contact_pose(int o, const contact_pose_args *a)
     to->grip.distance = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_DISTANCE, o)]);
 }
 
-/* Adjoint of contact_pose for obstacle o: adds to the cotangents of its parameters. That of the small rotation e
+/* Adds to the cotangents of the points of obstacle o's motion; `out` [OBSTACLE_PARAMETERS] are those of its pose. The
+ * place has the shift, a small rotation e the change of the angle about the axis, and velocities the differences over
+ * the span. */
+PIO_FN void contact_motion_adj(const contact_pose_adj_args *b, int o, const wide out[OBSTACLE_PARAMETERS])
+{
+    const contact_pose_args *a = &b->fwd;
+    const double start = pose_time(a, a->from), span = a->dt * (a->to - a->from);
+    wide now[MOTION_NUMBERS], last[MOTION_NUMBERS], first[MOTION_NUMBERS];
+    for (int k = 0; k < MOTION_NUMBERS; k++) now[k] = last[k] = W(0);
+    for (int i = 0; i < DIM; i++) {
+        now[MOTION_SHIFT + i] = out[i];
+        last[MOTION_SHIFT + i] = out[OBSTACLE_VELOCITY + i] / W(span);
+    }
+    for (int k = 0; k < OBSTACLE_TURNS; k++) {
+        now[MOTION_ANGLE] += W(motion_axis(a, o, k)) * out[OBSTACLE_ROTATION + k];
+        last[MOTION_ANGLE] += W(motion_axis(a, o, k)) * out[OBSTACLE_SPIN + k] / W(span);
+    }
+    for (int k = 0; k < MOTION_NUMBERS; k++) first[k] = -last[k];
+    motion_at_adj(a, o, pose_time(a, a->at), now, b->motion_bar);
+    motion_at_adj(a, o, start, first, b->motion_bar);
+    motion_at_adj(a, o, start + span, last, b->motion_bar);
+}
+
+/* Adjoint of contact_pose for obstacle o: adds to the cotangents of its parameters and of its motion. That of the small rotation e
  * after Q is brought to the rotation vector by the transpose of its left Jacobian and of the motion's turn. */
 PIO_FN void contact_pose_adj(int o, const contact_pose_adj_args *b)
 {
     const int n = b->fwd.obstacles;
     wide out[OBSTACLE_PARAMETERS];
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = b->pose_bar[obstacle_at(n, k, o)];
+    if (b->motion_bar) contact_motion_adj(b, o, out);
 #if PIO_DIM == 3
-    wide r[3], turned[3];
-    double now[MOTION_NUMBERS];
+    wide r[3], turned[3], now[MOTION_NUMBERS];
     obstacle_rotation(&b->fwd, o, r);
     motion_at(&b->fwd, o, pose_time(&b->fwd, b->fwd.at), now);
     const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
@@ -210,7 +277,7 @@ PIO_FN void contact_pose_adj(int o, const contact_pose_adj_args *b)
     }
     for (int i = 0; i < 3; i++) out[OBSTACLE_ROTATION + i] = turned[i];
 #endif
-    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->parameters_bar[obstacle_at(n, k, o)] += out[k];
+    for (int k = 0; k < OBSTACLE_VELOCITY; k++) b->parameters_bar[obstacle_at(n, k, o)] += out[k];
 }
 
 #endif

@@ -5,11 +5,13 @@
 #include "kernels/base/vec.h"
 #include "kernels/contact/obstacle_args.h"
 
-/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its
- * grip. */
+/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), those of its grip,
+ * and the scale of its lengths. The last are of poses alone, velocity m/s and spin rad/s, of which only cotangents
+ * are kept: as parameters they are not read. */
 enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
 enum { OBSTACLE_FRICTION_VELOCITY = OBSTACLE_FRICTION + 1, OBSTACLE_SEPARATION_VELOCITY, OBSTACLE_STIFFNESS };
-enum { OBSTACLE_DISTANCE = OBSTACLE_STIFFNESS + 1, OBSTACLE_PARAMETERS };
+enum { OBSTACLE_DISTANCE = OBSTACLE_STIFFNESS + 1, OBSTACLE_SCALE, OBSTACLE_VELOCITY };
+enum { OBSTACLE_SPIN = OBSTACLE_VELOCITY + DIM, OBSTACLE_PARAMETERS = OBSTACLE_SPIN + OBSTACLE_TURNS };
 
 /* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
 enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBERS };
@@ -20,6 +22,7 @@ typedef struct {
     mat turn;           /* Q */
     vec velocity;       /* V, m/s */
     mat spin;           /* W, 1/s */
+    real scale;         /* of its shape */
     obstacle_grip grip; /* its friction, separation and potential */
 } obstacle_pose;
 
@@ -33,7 +36,7 @@ typedef struct {
     double from, to;         /* the velocities are the means of this span, 0 <= from < to <= 1 */
     const wide *parameters;  /* [OBSTACLE_PARAMETERS][obstacles] */
     const int *motion_start; /* [obstacles + 1] of its points; none: it stands still */
-    const double *motion;    /* [points][MOTION_NUMBERS] ascending in time */
+    const wide *motion;      /* [points][MOTION_NUMBERS] ascending in time */
     const double *axis;      /* [obstacles][3] unit, about which it turns; in 2D not read */
     obstacle_pose *pose;     /* [obstacles]; set */
 } contact_pose_args;
@@ -41,8 +44,9 @@ typedef struct {
 /* The cotangent of a turn is that of a small rotation e, in space, after it: Q -> exp(e x) Q. */
 typedef struct {
     contact_pose_args fwd; /* pose is not read */
-    const wide *pose_bar;  /* [OBSTACLE_PARAMETERS][obstacles] of c, e and the grip in this step */
+    const wide *pose_bar;  /* [OBSTACLE_PARAMETERS][obstacles] of c, e, grip, scale and velocities in this step */
     wide *parameters_bar;  /* [OBSTACLE_PARAMETERS][obstacles]; added to */
+    wide *motion_bar;      /* [points][MOTION_NUMBERS], none of times; added to, or NULL */
 } contact_pose_adj_args;
 
 #endif

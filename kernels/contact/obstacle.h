@@ -201,9 +201,9 @@ PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients
     return r;
 }
 
-/* Returns distance, normal and their derivatives at place y, m, in the frame of an obstacle; `coefficients`, those of
- * the lattices of all meshes, are read for a mesh alone. */
-PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, const real *coefficients, vec y)
+/* Returns distance, normal and their derivatives at place y, m, in the frame of an obstacle whose lengths are what they
+ * are described with; `coefficients`, those of the lattices of all meshes, are read for a mesh alone. */
+PIO_FN obstacle_near described_near(const obstacle_shape *o, const real *coefficients, vec y)
 {
     switch (o->type) {
     case PIO_BALL:
@@ -217,6 +217,26 @@ PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, const real *coeff
     default:
         return plane_near(o, y);
     }
+}
+
+/* Returns the same of an obstacle of this scale: with s the factor of all its lengths, d_s(y) = s d(y/s), so that normals
+ * are those at y/s. */
+PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, real scale, const real *coefficients, vec y)
+{
+    const real s = scale / o->scale, inverse = R(1) / s;
+    obstacle_near r = described_near(o, coefficients, vec_scale(inverse, y));
+    r.d = s * r.d;
+    r.turn = mat_scale(inverse, r.turn);
+    r.curve = mat_scale(inverse, r.curve);
+    return r;
+}
+
+/* Returns the cotangent of the scale of an obstacle: with d_bar that of the distance at the place x from its origin,
+ * and x_bar that of x by distance, slope and normal, (d_bar d - x . x_bar)/scale. For dd_s/ds = (d_s - y . dd_s/dy)/s,
+ * and slopes and normals depend on y/s alone. */
+PIO_FN real obstacle_scale_bar(const obstacle_near *at, real scale, real d_bar, vec x, vec x_bar)
+{
+    return (d_bar * at->d - vec_dot(x, x_bar)) / scale;
 }
 
 /* Adjoint of obstacle_near_of: returns y_bar = d_bar dd/dy + (dn/dy)^T n_bar. */

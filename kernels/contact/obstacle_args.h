@@ -5,7 +5,7 @@
 #include "kernels/base/base.h"
 #include "kernels/base/vocabulary.h"
 
-/* What never changes of an obstacle. */
+/* What never changes of an obstacle. Lengths of its shape are those at the scale `scale`. */
 typedef struct {
     int type;         /* a pio_shape_type */
     int behaviour;    /* PIO_WALL_STICKY, PIO_WALL_SLIP or PIO_WALL_SEPARATE */
@@ -17,6 +17,7 @@ typedef struct {
     real height;      /* cylinder: half its length m */
     real full;        /* up to this distance the condition holds fully, m */
     real width;       /* it is eased in over distances from full + width to full, m, > 0 */
+    real scale;       /* > 0 */
     real deepest;     /* of its inside, m: half the thickness of one that is thin; of a plane, larger than any */
     int first;        /* mesh: number of its first coefficient among all */
     int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */

@@ -59,7 +59,7 @@ PIO_FN obstacle_push obstacle_push_of(const obstacle_shape *o, const obstacle_po
 {
     obstacle_push p;
     p.x = x;
-    p.at = obstacle_near_of(o, coefficients, mat_t_apply(pose->turn, x));
+    p.at = obstacle_near_of(o, pose->scale, coefficients, mat_t_apply(pose->turn, x));
     p.eased = eased_slope_of(r - p.at.d, pose->grip.distance);
     p.scale = cube_volume(r) * pose->grip.stiffness / (h * h);
     p.slope = mat_apply(pose->turn, p.at.slope);
@@ -69,7 +69,7 @@ PIO_FN obstacle_push obstacle_push_of(const obstacle_shape *o, const obstacle_po
 
 /* Adjoint of obstacle_push_of for f_bar, J's unit per N, and n_bar, J's unit, of n = Q dd/dy: returns
  * x_bar = H f_bar + Q d2d/dy2 Q^T n_bar, and adds to the cotangents of the pose `out` [OBSTACLE_PARAMETERS]: of c,
- * -x_bar, of a small rotation e after Q, f x f_bar + n x n_bar + x_bar x (x - c), of K and of w. */
+ * -x_bar, of a small rotation e after Q, f x f_bar + n x n_bar + x_bar x (x - c), of K, of w and of the scale. */
 PIO_FN vec obstacle_push_adj(const obstacle_push *p, const obstacle_pose *pose, vec f_bar, vec n_bar,
                              real out[OBSTACLE_PARAMETERS])
 {
@@ -85,6 +85,7 @@ PIO_FN vec obstacle_push_adj(const obstacle_push *p, const obstacle_pose *pose, 
     cross_add(out + OBSTACLE_ROTATION, x_bar, p->x);
     out[OBSTACLE_STIFFNESS] += p->scale * p->eased.first * along / pose->grip.stiffness;
     out[OBSTACLE_DISTANCE] += p->scale * p->eased.by_width * along;
+    out[OBSTACLE_SCALE] += obstacle_scale_bar(&p->at, pose->scale, -p->scale * p->eased.second * along, p->x, x_bar);
     return x_bar;
 }
 

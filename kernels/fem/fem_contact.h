@@ -122,7 +122,7 @@ PIO_FN fem_contact_near fem_contact_near_of(const fem_contact_args *a, int o, in
     const obstacle_pose *pose = a->pose + o;
     fem_contact_near r;
     r.q = fem_contact_place(a, pose->centre, k, NULL, R(0));
-    r.at = obstacle_near_of(a->shape + o, a->coefficients, mat_t_apply(pose->turn, r.q));
+    r.at = obstacle_near_of(a->shape + o, pose->scale, a->coefficients, mat_t_apply(pose->turn, r.q));
     r.slope = mat_apply(pose->turn, r.at.slope);
     r.s = r.at.d / pose->grip.distance;
     r.scale = a->area[k] * pose->grip.stiffness;
@@ -167,7 +167,8 @@ PIO_FN vec fem_contact_bend(const fem_contact_near *r, mat turn, vec v)
 /* Adds the cotangents of point k's displacement, place at rest and area by one obstacle, and sets its contribution to
  * those of the obstacle's place c, of a small rotation e of it, of K and of h. With y . dPhi/du = A K B'(s) (g . y),
  *     x_bar = d^2 Phi/dx^2 y,    c_bar = -x_bar,    e_bar = x_bar x q + g x (A K B' y)
- *     A_bar = K B' (g . y),    K_bar = A B' (g . y),    h_bar = -A K B'' (s/h) (g . y). */
+ *     A_bar = K B' (g . y),    K_bar = A B' (g . y),    h_bar = -A K B'' (s/h) (g . y),
+ * and those of the obstacle's scale by d_bar = A K B''/h (g . y). */
 PIO_FN void fem_contact_adj(int k, const fem_contact_adj_args *b)
 {
     const fem_contact_args *a = &b->fwd;
@@ -180,8 +181,8 @@ PIO_FN void fem_contact_adj(int k, const fem_contact_adj_args *b)
         const barrier B = barrier_of(r.s);
         const vec y = point_load(b->y, node), push = vec_scale(r.scale * B.slope, y);
         const real along = vec_dot(r.slope, y), h = pose->grip.distance;
-        const vec x_bar =
-            vec_axpby(r.scale * B.curve / h * along, r.slope, R(1), fem_contact_bend(&r, pose->turn, push));
+        const real d_bar = r.scale * B.curve / h * along;
+        const vec x_bar = vec_axpby(d_bar, r.slope, R(1), fem_contact_bend(&r, pose->turn, push));
         point_store(b->u_bar, node, vec_axpby(R(1), point_load(b->u_bar, node), R(1), x_bar));
         if (whole) {
             point_store(b->rest_bar, node, vec_axpby(R(1), point_load(b->rest_bar, node), R(1), x_bar));
@@ -192,6 +193,7 @@ PIO_FN void fem_contact_adj(int k, const fem_contact_adj_args *b)
         cross_add(out + OBSTACLE_ROTATION, r.slope, push);
         out[OBSTACLE_STIFFNESS] = a->area[k] * B.slope * along;
         out[OBSTACLE_DISTANCE] = -r.scale * B.curve * r.s / h * along;
+        out[OBSTACLE_SCALE] = obstacle_scale_bar(&r.at, pose->scale, d_bar, r.q, x_bar);
     }
     for (int c = 0; c < OBSTACLE_PARAMETERS && whole; c++)
         b->contribution[field_at(b->points, OBSTACLE_PARAMETERS, c, k)] = out[c];
@@ -253,13 +255,12 @@ PIO_FN real contact_steepness(const obstacle_shape *o)
 /* Sets place and orientation of obstacle o at a time, s. */
 PIO_FN void contact_pose_at(const contact_pose_args *a, int o, double time, wide centre[DIM], mat *turn)
 {
-    double now[MOTION_NUMBERS];
-    wide r[OBSTACLE_TURNS];
+    wide r[OBSTACLE_TURNS], now[MOTION_NUMBERS];
     motion_at(a, o, time, now);
     obstacle_rotation(a, o, r);
     const turn_matrix start = turn_of(r), moved = motion_turn(a, o, now[MOTION_ANGLE]);
     for (int i = 0; i < DIM; i++) {
-        centre[i] = a->parameters[obstacle_at(a->obstacles, i, o)] + W(now[MOTION_SHIFT + i]);
+        centre[i] = a->parameters[obstacle_at(a->obstacles, i, o)] + now[MOTION_SHIFT + i];
         for (int j = 0; j < DIM; j++) {
             wide sum = W(0);
             for (int k = 0; k < DIM; k++) sum += moved.m[i][k] * start.m[k][j];
@@ -279,22 +280,21 @@ typedef struct {
 PIO_FN contact_leg contact_leg_of(const contact_pose_args *a, int o, double t, double end)
 {
     contact_leg leg = {end, 0, 0};
-    double from[MOTION_NUMBERS], to[MOTION_NUMBERS], square = 0;
+    wide from[MOTION_NUMBERS], to[MOTION_NUMBERS], square = W(0);
     int low = a->motion_start[o], high = a->motion_start[o + 1];
     while (low < high) { /* the first point behind t */
         const int middle = low + (high - low) / 2;
-        if (a->motion[(ptrdiff_t)middle * MOTION_NUMBERS] <= t)
+        if (motion_time(a, middle) <= t)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < a->motion_start[o + 1] && a->motion[(ptrdiff_t)low * MOTION_NUMBERS] < end)
-        leg.end = a->motion[(ptrdiff_t)low * MOTION_NUMBERS];
+    if (low < a->motion_start[o + 1] && motion_time(a, low) < end) leg.end = motion_time(a, low);
     motion_at(a, o, t, from);
     motion_at(a, o, leg.end, to);
     for (int c = MOTION_SHIFT; c < MOTION_ANGLE; c++) square += (to[c] - from[c]) * (to[c] - from[c]);
-    leg.shift = sqrt(square);
-    leg.angle = fabs(to[MOTION_ANGLE] - from[MOTION_ANGLE]);
+    leg.shift = (double)sqrt(square);
+    leg.angle = fabs((double)(to[MOTION_ANGLE] - from[MOTION_ANGLE]));
     return leg;
 }
 
@@ -322,7 +322,8 @@ PIO_FN real contact_path_distance(const fem_contact_args *a, const contact_path 
         contact_pose_at(&p->motion, o, start + t * (end - start), centre, &turn);
     }
     const vec q = fem_contact_place(a, centre, k, p->du, R(p->from + t * p->scale));
-    const real d = obstacle_near_of(shape, a->coefficients, mat_t_apply(turn, q)).d, most = shape->full + shape->width;
+    const real d = obstacle_near_of(shape, pose->scale, a->coefficients, mat_t_apply(turn, q)).d,
+               most = shape->full + shape->width;
     *radius = (double)sqrt(vec_dot(q, q));
     return shape->type == PIO_CLOSED_MESH && d > most ? most : d;
 }
@@ -438,11 +439,13 @@ PIO_FN void fem_contact_gap_adj(int k, const fem_contact_gap_adj_args *b)
     if (b->fwd.found[1] == (uint64_t)k) {
         const int node = a->node[k];
         const fem_contact_near r = fem_contact_near_of(a, b->fwd.obstacle, k);
-        const vec x_bar = vec_scale(R(W(b->weight) * *b->sample_bar), r.slope);
+        const real d_bar = R(W(b->weight) * *b->sample_bar);
+        const vec x_bar = vec_scale(d_bar, r.slope);
         point_store(b->u_bar, node, vec_axpby(R(1), point_load(b->u_bar, node), R(1), x_bar));
         point_store(b->rest_bar, node, vec_axpby(R(1), point_load(b->rest_bar, node), R(1), x_bar));
         for (int c = 0; c < DIM; c++) out[c] = -x_bar.x[c];
         cross_add(out + OBSTACLE_ROTATION, x_bar, r.q);
+        out[OBSTACLE_SCALE] = obstacle_scale_bar(&r.at, a->pose[b->fwd.obstacle].scale, d_bar, r.q, x_bar);
     }
     for (int c = 0; c < OBSTACLE_PARAMETERS; c++)
         b->contribution[field_at(b->points, OBSTACLE_PARAMETERS, c, k)] = out[c];

@@ -109,6 +109,9 @@ PIO_FN vec fem_rub_spread(const fem_contact_args *a, int o, int k, const fem_rub
     out[OBSTACLE_FRICTION_VELOCITY] += bar->from_zero;
     out[OBSTACLE_STIFFNESS] -= a->area[k] * B.slope * press;
     out[OBSTACLE_DISTANCE] -= s_bar * r->at.s / h;
+    out[OBSTACLE_SCALE] += obstacle_scale_bar(&r->at.at, pose->scale, s_bar / h, r->at.q, fixed);
+    for (int c = 0; c < DIM; c++) out[OBSTACLE_VELOCITY + c] -= w_bar.x[c];
+    cross_add(out + OBSTACLE_SPIN, w_bar, r->at.q);
     return w_bar;
 }
 

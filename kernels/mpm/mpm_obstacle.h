@@ -61,7 +61,7 @@ PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) r.q.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
     r.x = vec_axpby(R(1), r.q, R(1), at->e);
-    r.at = obstacle_near_of(a->shape + o, a->coefficients, mat_t_apply(pose->turn, r.x));
+    r.at = obstacle_near_of(a->shape + o, pose->scale, a->coefficients, mat_t_apply(pose->turn, r.x));
     r.blend = obstacle_blend(a->shape + o, r.at.d);
     r.normal = mat_apply(pose->turn, r.at.normal);
     r.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, r.q));
@@ -131,8 +131,9 @@ PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
 
 /* The friction of an obstacle with impulse q at a node of velocity v. */
 typedef struct {
-    int acts;    /* there is an impulse; else nothing but mass, own and u is set */
+    int acts;    /* there is an impulse; else nothing but mass, x, own and u is set */
     real mass;   /* kg */
+    vec x;       /* from c to the node, m */
     vec own, u;  /* the obstacle's velocity here, and that relative to it, m/s */
     vec normal;  /* q/|q| */
     real across; /* u . n, m/s */
@@ -148,10 +149,9 @@ PIO_FN node_friction node_friction_of(const mpm_obstacle_args *a, int o, const o
     const obstacle_pose *pose = a->pose + o;
     const vec q = vec_load(a->push + push_field(a->nodes, a->push_number[o]), a->nodes, at->node);
     const real N = sqrt(vec_dot(q, q));
-    vec x;
     PIO_UNROLL
-    for (int i = 0; i < DIM; i++) x.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
-    f.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, x));
+    for (int i = 0; i < DIM; i++) f.x.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
+    f.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, f.x));
     f.u = vec_axpby(R(1), v, R(-1), f.own);
     f.mass = a->sums[field_at(a->nodes, DIM + 1, 0, at->node)];
     f.acts = N > R(0) && f.mass > R(0);
@@ -241,6 +241,19 @@ PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *
     return vec_axpby(R(1), along_bar, across_bar, normal);
 }
 
+/* Sets the cotangents of an obstacle's place, velocity V and spin by its own velocity V + W q at the place q from its
+ * origin, of which u_bar is minus the cotangent. */
+PIO_FN void obstacle_own_adj(const obstacle_pose *pose, vec q, vec u_bar, real out[OBSTACLE_PARAMETERS])
+{
+    const vec place = mat_t_apply(pose->spin, u_bar), own_bar = vec_scale(R(-1), u_bar);
+    PIO_UNROLL
+    for (int k = 0; k < DIM; k++) {
+        out[k] = place.x[k];
+        out[OBSTACLE_VELOCITY + k] = own_bar.x[k];
+    }
+    cross_add(out + OBSTACLE_SPIN, q, own_bar);
+}
+
 /* Sets *v_bar to the cotangent of the velocity before obstacle o, *x_bar to that of the node's material, and adds to
  * those of the pose, `out`: the part of mpm_obstacle_adj of an obstacle that acts on the grid. */
 PIO_FN void obstacle_meets_adj(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec *v_bar, vec *x_bar,
@@ -263,12 +276,12 @@ PIO_FN void obstacle_meets_adj(const mpm_obstacle_args *a, int o, const obstacle
             R(1), u_bar, R(1),
             obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar), &normal_bar, &bar));
     *v_bar = vec_axpby(R(1), *v_bar, R(1), u_bar);
-    const vec y_bar =
-        obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, blend_bar), mat_t_apply(pose->turn, normal_bar));
-    *x_bar = mat_apply(pose->turn, y_bar);
-    const vec own = mat_t_apply(pose->spin, u_bar);
+    const real d_bar = obstacle_blend_adj(shape, r.at.d, blend_bar);
+    *x_bar = mat_apply(pose->turn, obstacle_near_adj(&r.at, d_bar, mat_t_apply(pose->turn, normal_bar)));
+    obstacle_own_adj(pose, r.q, u_bar, out);
     PIO_UNROLL
-    for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar->x[k];
+    for (int k = 0; k < DIM; k++) out[k] -= x_bar->x[k];
+    out[OBSTACLE_SCALE] = obstacle_scale_bar(&r.at, pose->scale, d_bar, r.x, *x_bar);
     cross_add(out + OBSTACLE_ROTATION, *x_bar, r.x);
     cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
     out[OBSTACLE_FRICTION] = bar.friction;
@@ -288,10 +301,8 @@ PIO_FN vec obstacle_rubs_adj(const mpm_obstacle_args *a, int o, const obstacle_n
     if (!f.acts) return q_bar;
     const vec change_bar = obstacle_change(&a->box, at->index, *v_bar);
     const vec u_bar = node_friction_adj(&f, &pose->grip, change_bar, &q_bar, &bar);
-    const vec own = mat_t_apply(pose->spin, u_bar);
     *v_bar = vec_axpby(R(1), *v_bar, R(1), u_bar);
-    PIO_UNROLL
-    for (int k = 0; k < DIM; k++) out[k] = own.x[k];
+    obstacle_own_adj(pose, f.x, u_bar, out);
     out[OBSTACLE_FRICTION] = bar.friction;
     out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
     return q_bar;

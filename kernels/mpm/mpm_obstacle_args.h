@@ -31,7 +31,7 @@ typedef struct {
     /* [nodes][DIM] of active nodes: of e, J's unit per m; set by the last, added to by those before; or NULL */
     real *place_bar;
     real *push_bar; /* as `push`: cotangents of the impulses of an obstacle with a potential, through friction; set */
-    real *contribution; /* [nodes][OBSTACLE_PARAMETERS], item i of active node i of c, e and the grip; set */
+    real *contribution; /* [nodes][OBSTACLE_PARAMETERS], item i of active node i of the pose; set */
 } mpm_obstacle_adj_args;
 
 /* How near a step was to the edge of contact: counts of separating obstacles whose condition sets in or ends at a node,

@@ -55,7 +55,8 @@ PIO_FN int push_too_deep(const mpm_push_args *a, int p, const obstacle_push *at)
     if (!(at->at.d < a->box.dx)) return 0; /* farther than a step reaches */
     const vec own = vec_axpby(R(1), a->pose->velocity, R(1), mat_apply(a->pose->spin, at->x));
     const vec v = vec_axpby(R(1), vec_load(a->s.velocity, a->n, p), R(-1), own);
-    const real half = a->shape->deepest / R(2), most = half < a->box.dx ? half : a->box.dx;
+    const real half = a->pose->scale / a->shape->scale * a->shape->deepest / R(2),
+               most = half < a->box.dx ? half : a->box.dx;
     const real comes = -a->step->h * vec_dot(v, at->slope), deep = (comes > R(0) ? comes : R(0)) - at->at.d;
     return deep > most || (at->at.d < R(0) && vec_dot(at->slope, at->slope) < R(0.25));
 }

@@ -19,6 +19,7 @@ typedef struct {
     double rotation[3]; /* rotation vector, rad; in 2D only the first is read, counter-clockwise */
     double friction;    /* coefficient of slip and separate, >= 0 */
     double normal[3];   /* plane: unit normal out of the solid, in its own frame */
+    double scale;       /* > 0: a design of it changes all lengths below but `width` in proportion; those are at it */
     double size[3];     /* box: lengths of its edges, m, > 0 */
     double radius;      /* ball, cylinder: m, > 0 */
     double height;      /* cylinder: its length, m, > 0 */

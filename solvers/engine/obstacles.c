@@ -18,6 +18,11 @@ static int is_unit(const double v[3])
     return fabs(square - 1) <= 1e-6;
 }
 
+static int is_of_motion(pio_quantity quantity)
+{
+    return quantity == PIO_OBSTACLE_SHIFT || quantity == PIO_OBSTACLE_ANGLE;
+}
+
 /* Points of a mesh's lattice; 0 of other shapes, and where there are none. */
 static size_t points_of(const pio_obstacle_desc *d)
 {
@@ -40,6 +45,7 @@ static int is_lattice(const pio_obstacle_desc *d)
 
 static int is_shape(const pio_obstacle_desc *d)
 {
+    if (!(d->scale > 0 && isfinite(d->scale))) return 0;
     switch (d->type) {
     case PIO_PLANE:
         return is_unit(d->normal);
@@ -84,7 +90,8 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
     if (!is_shape(d))
         return sim_fail(error, PIOLA_BAD_DATA,
                         "obstacle %d: a plane with a unit normal, a ball, a box or (in 3D) a cylinder of positive "
-                        "sizes, or a mesh with finite distances at 4 points or more an axis would be right",
+                        "sizes, or a mesh with finite distances at 4 points or more an axis would be right, of a scale "
+                        "above 0",
                         o);
     if (d->behaviour != PIO_WALL_STICKY && d->behaviour != PIO_WALL_SLIP && d->behaviour != PIO_WALL_SEPARATE)
         return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: sticky, slip or separate would be right", o);
@@ -108,15 +115,22 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
 static piola_status check_design(const pio_engine_desc *desc, int k, piola_error *error)
 {
     const pio_design_desc *e = &desc->designs[k];
+    const int known = e->which >= 0 && e->which < desc->n_obstacles, moves = is_of_motion(e->quantity);
     const int all = e->quantity == PIO_OBSTACLE_POSITION   ? DIM
                     : e->quantity == PIO_OBSTACLE_ROTATION ? OBSTACLE_TURNS
+                    : moves && known                       ? (int)desc->obstacles[e->which].n_points
                                                            : 1;
-    const int first = e->component, n = e->components;
-    if (e->which < 0 || e->which >= desc->n_obstacles || first < 0 || n < 1 || n > all - first || e->groups != 1)
+    const int first = moves ? 0 : e->component, n = e->components;
+    if (!known || first < 0 || n < 1 || n > all - first || (moves && n != all) || e->groups != 1)
         return sim_fail(error, PIOLA_BAD_DATA,
                         "design %d: %d x %d values of obstacle %d from component %d; at most %d values of one of %d "
                         "would be right",
                         k, (int)e->groups, n, (int)e->which, first, all, (int)desc->n_obstacles);
+    if (e->quantity == PIO_OBSTACLE_SHIFT && (e->component < 0 || e->component >= DIM))
+        return sim_fail(error, PIOLA_BAD_DATA, "design %d: axis %d of a motion, of %d", k, (int)e->component, DIM);
+    if (DIM == 3 && e->quantity == PIO_OBSTACLE_ANGLE && !is_unit(desc->obstacles[e->which].turns))
+        return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: the axis of its motion must be a unit vector",
+                        (int)e->which);
     return PIOLA_OK;
 }
 
@@ -144,24 +158,41 @@ int sim_obstacles_begin(sim_obstacles *all, const pio_engine_desc *desc)
 {
     all->n = desc->n_obstacles;
     all->driven = calloc((size_t)desc->n_obstacles + 1, 1);
-    if (!all->driven) return 0;
+    all->first_point = calloc((size_t)desc->n_obstacles + 1, sizeof *all->first_point);
+    if (!all->driven || !all->first_point) return 0;
+    for (int o = 0; o < all->n; o++) all->first_point[o + 1] = all->first_point[o] + desc->obstacles[o].n_points;
     for (int k = 0; k < desc->n_designs; k++)
-        if (sim_is_of_obstacle(desc->designs[k].quantity)) all->driven[desc->designs[k].which] = 1;
+        if (sim_is_of_obstacle(desc->designs[k].quantity))
+            all->driven[desc->designs[k].which] |= is_of_motion(desc->designs[k].quantity) ? 3 : 1;
     return 1;
+}
+
+void sim_obstacles_free(sim_obstacles *all)
+{
+    free(all->driven);
+    free(all->first_point);
+    all->driven = NULL;
+    all->first_point = NULL;
+}
+
+static size_t motion_numbers(const sim_obstacles *all)
+{
+    return (size_t)all->first_point[all->n] * MOTION_NUMBERS + 1;
 }
 
 void sim_obstacles_layout(sim_obstacles *all, pio_arena *arena, const pio_engine_desc *desc, int adjoint)
 {
     const int n = all->n;
-    size_t points = 0, distances = 0, parameters = field_size(n, OBSTACLE_PARAMETERS);
+    size_t distances = 0, parameters = field_size(n, OBSTACLE_PARAMETERS);
+    int moved = 0;
     if (!n) return;
     for (int o = 0; o < n; o++) {
-        points += (size_t)desc->obstacles[o].n_points;
+        moved |= all->driven[o] & 2;
         distances += points_of(&desc->obstacles[o]);
     }
     TAKE(arena, all->shape, n);
     TAKE(arena, all->motion_start, n + 1);
-    TAKE(arena, all->motion, points * MOTION_NUMBERS + 1);
+    TAKE(arena, all->motion, motion_numbers(all));
     TAKE(arena, all->motion_axis, 3 * n);
     TAKE(arena, all->parameters, parameters);
     TAKE(arena, all->pose, n);
@@ -169,6 +200,7 @@ void sim_obstacles_layout(sim_obstacles *all, pio_arena *arena, const pio_engine
     if (!adjoint) return;
     TAKE(arena, all->parameters_bar, parameters);
     TAKE(arena, all->pose_bar, parameters);
+    if (moved) TAKE(arena, all->motion_bar, motion_numbers(all));
 }
 
 /* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at
@@ -218,6 +250,7 @@ static obstacle_shape shape_of(const pio_obstacle_desc *d, double full)
                         .height = (real)(d->height / 2),
                         .full = (real)full,
                         .width = (real)d->width,
+                        .scale = (real)d->scale,
                         .deepest = (real)deepest_of(d),
                         .spacing = (real)d->spacing};
     for (int a = 0; a < DIM; a++) {
@@ -231,11 +264,11 @@ static obstacle_shape shape_of(const pio_obstacle_desc *d, double full)
 
 void sim_obstacles_upload(const sim_obstacles *all, pio_queue *q, const pio_engine_desc *desc, double full)
 {
-    int start = 0, first = 0;
+    int first = 0;
     for (int o = 0; o < all->n; o++) {
         const pio_obstacle_desc *d = &desc->obstacles[o];
         obstacle_shape shape = shape_of(d, full);
-        double p[OBSTACLE_PARAMETERS];
+        double p[OBSTACLE_PARAMETERS] = {0};
         for (int a = 0; a < DIM; a++) p[a] = d->position[a];
         for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
         p[OBSTACLE_FRICTION] = d->friction;
@@ -243,6 +276,7 @@ void sim_obstacles_upload(const sim_obstacles *all, pio_queue *q, const pio_engi
         p[OBSTACLE_SEPARATION_VELOCITY] = d->separation_velocity;
         p[OBSTACLE_STIFFNESS] = d->stiffness;
         p[OBSTACLE_DISTANCE] = d->contact_distance;
+        p[OBSTACLE_SCALE] = d->scale;
         shape.first = first;
         if (!upload_distances(all, q, d, first)) q->error.code = -1;
         first += (int)points_of(d);
@@ -251,11 +285,10 @@ void sim_obstacles_upload(const sim_obstacles *all, pio_queue *q, const pio_engi
         for (int k = 0; k < OBSTACLE_PARAMETERS; k++)
             pio_queue_upload(q, all->parameters + obstacle_at(all->n, k, o), p + k, sizeof *p);
         if (d->n_points)
-            pio_queue_upload(q, all->motion + (ptrdiff_t)start * MOTION_NUMBERS, d->motion,
+            pio_queue_upload(q, all->motion + (ptrdiff_t)all->first_point[o] * MOTION_NUMBERS, d->motion,
                              sizeof *d->motion * MOTION_NUMBERS * (size_t)d->n_points);
-        start += d->n_points;
-        pio_queue_upload(q, all->motion_start + o + 1, &start, sizeof start);
     }
+    if (all->n) pio_queue_upload(q, all->motion_start, all->first_point, sizeof(int) * ((size_t)all->n + 1));
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
@@ -278,12 +311,14 @@ void sim_obstacles_adj_begin(const sim_obstacles *all, pio_queue *q)
     if (!all->n) return;
     pio_queue_zero(q, all->parameters_bar, bytes);
     pio_queue_zero(q, all->pose_bar, bytes);
+    if (all->motion_bar) pio_queue_zero(q, all->motion_bar, sizeof *all->motion_bar * motion_numbers(all));
 }
 
 void sim_obstacles_gather(const sim_obstacles *all, pio_queue *q, int o, int items, const int *limit,
                           const real *contribution)
 {
-    for (int k = 0; k < OBSTACLE_PARAMETERS && all->driven[o]; k++)
+    const int used = all->driven[o] & 2 ? OBSTACLE_PARAMETERS : OBSTACLE_VELOCITY;
+    for (int k = 0; k < used && all->driven[o]; k++)
         pio_sum(q, field_sum, items, limit, all->pose_bar + obstacle_at(all->n, k, o), .n = items,
                 .components = OBSTACLE_PARAMETERS, .component = k, .in = contribution);
 }
@@ -292,10 +327,23 @@ void sim_obstacles_place_adj(const sim_obstacles *all, pio_queue *q, const sim_o
 {
     if (all->n)
         pio_map(q, contact_pose_adj, all->n, NULL, .fwd = {POSE}, .pose_bar = all->pose_bar,
-                .parameters_bar = all->parameters_bar);
+                .parameters_bar = all->parameters_bar, .motion_bar = all->motion_bar);
 }
 
 /* ---- designs ------------------------------------------------------------------------------------------------- */
+
+/* Shifts along one axis, or angles, at all points of a motion. */
+static void motion_design(const sim_obstacles *all, pio_queue *q, const pio_design_desc *d, double *value, int back)
+{
+    const int number = d->quantity == PIO_OBSTACLE_ANGLE ? (int)MOTION_ANGLE : (int)MOTION_SHIFT + d->component;
+    for (int k = 0; k < d->components; k++) {
+        const ptrdiff_t at = (ptrdiff_t)(all->first_point[d->which] + k) * MOTION_NUMBERS + number;
+        if (back)
+            pio_queue_copy(q, value + k, all->motion_bar + at, sizeof *value);
+        else
+            pio_queue_copy(q, all->motion + at, value + k, sizeof *value);
+    }
+}
 
 void sim_obstacle_design(const sim_obstacles *all, pio_queue *q, const pio_design_desc *d, double *value, int back)
 {
@@ -305,7 +353,12 @@ void sim_obstacle_design(const sim_obstacles *all, pio_queue *q, const pio_desig
                                 [PIO_OBSTACLE_FRICTION_VELOCITY] = OBSTACLE_FRICTION_VELOCITY,
                                 [PIO_OBSTACLE_SEPARATION_VELOCITY] = OBSTACLE_SEPARATION_VELOCITY,
                                 [PIO_OBSTACLE_STIFFNESS] = OBSTACLE_STIFFNESS,
-                                [PIO_OBSTACLE_DISTANCE] = OBSTACLE_DISTANCE};
+                                [PIO_OBSTACLE_DISTANCE] = OBSTACLE_DISTANCE,
+                                [PIO_OBSTACLE_SCALE] = OBSTACLE_SCALE};
+    if (is_of_motion(d->quantity)) {
+        motion_design(all, q, d, value, back);
+        return;
+    }
     for (int c = 0; c < d->components; c++) {
         const ptrdiff_t at = obstacle_at(all->n, first[d->quantity] + d->component + c, d->which);
         if (back)

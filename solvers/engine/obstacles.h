@@ -9,11 +9,12 @@
 /* Where there are none all pointers but `driven` are NULL. */
 typedef struct {
     int n;                               /* obstacles */
-    char *driven;                        /* host [n] a design moves it */
+    char *driven;                        /* host [n] 1: a design changes it, 2: its motion */
     obstacle_shape *shape;               /* [n] */
     real *coefficients;                  /* of the splines of all obstacles that are meshes, m */
     int *motion_start;                   /* [n + 1] the first point of the motion of each */
-    double *motion;                      /* [points][MOTION_NUMBERS] */
+    int *first_point;                    /* host [n + 1] likewise */
+    double *motion, *motion_bar;         /* [points][MOTION_NUMBERS]; cotangents, NULL without a design of a motion */
     double *motion_axis;                 /* [n][3] axis of the rotation */
     double *parameters, *parameters_bar; /* [OBSTACLE_PARAMETERS][n]; cotangents */
     obstacle_pose *pose;                 /* [n] in this step */
@@ -30,13 +31,15 @@ typedef struct {
 /* Returns whether a quantity is one obstacle's. */
 static inline int sim_is_of_obstacle(pio_quantity quantity)
 {
-    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_DISTANCE;
+    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_ANGLE;
 }
 
 /* Checks obstacles and the designs of them. Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be. */
 piola_status sim_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
 /* Sets their number and allocates their host memory; returns 0 without memory. */
 int sim_obstacles_begin(sim_obstacles *all, const pio_engine_desc *desc);
+/* Frees it. */
+void sim_obstacles_free(sim_obstacles *all);
 /* Lays out their device memory, with that of cotangents for an adjoint. */
 void sim_obstacles_layout(sim_obstacles *all, pio_arena *arena, const pio_engine_desc *desc, int adjoint);
 /* Uploads them; conditions on velocities hold fully up to the distance `full`, m. */

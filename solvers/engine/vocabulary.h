@@ -84,6 +84,9 @@ typedef enum {
     PIO_OBSTACLE_SEPARATION_VELOCITY,
     PIO_OBSTACLE_STIFFNESS,
     PIO_OBSTACLE_DISTANCE,
+    PIO_OBSTACLE_SCALE,
+    PIO_OBSTACLE_SHIFT,          /* at the points of its motion, along axis `component`, m */
+    PIO_OBSTACLE_ANGLE,          /* likewise its angles, rad */
     PIO_FLIP,                    /* of particles: the one number desc.flip */
     PIO_FRICTION,                /* likewise desc.friction */
     PIO_REGULARISATION_VELOCITY, /* likewise desc.regularisation_velocity */

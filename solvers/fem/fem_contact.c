@@ -94,7 +94,7 @@ void fem_contact_free(fem_sim *f)
 {
     fem_contact_free_plan(f);
     free(f->contact.faces);
-    free(f->contact.obstacles.driven);
+    sim_obstacles_free(&f->contact.obstacles);
 }
 
 #define UPLOAD(target, source, count) pio_queue_upload(q, target, source, sizeof *(source) * (size_t)(count))
@@ -184,7 +184,7 @@ void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_ba
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
-    const sim_obstacle_time t = fem_obstacle_time(f, s->span, 1);
+    const sim_obstacle_time t = fem_obstacle_end(f, s->span);
     if (!s->obstacles.n) return;
     for (int o = 0; o < s->obstacles.n; o++) {
         pio_map(q, fem_contact_adj, s->points, NULL, .fwd = fem_contact_of(f, u, NULL), .obstacle = o,
@@ -419,7 +419,7 @@ void fem_contact_observe_force(fem_sim *f, const fem_observation *o, const pio_s
 static void pose_adj(fem_sim *f, int o)
 {
     const fem_sim_contact *s = &f->contact;
-    const sim_obstacle_time t = fem_obstacle_time(f, s->span, 1);
+    const sim_obstacle_time t = fem_obstacle_end(f, s->span);
     pio_queue_zero(&f->base.queue, s->obstacles.pose_bar,
                    sizeof *s->obstacles.pose_bar * field_size(s->obstacles.n, OBSTACLE_PARAMETERS));
     sim_obstacles_gather(&s->obstacles, &f->base.queue, o, s->points, NULL, s->contribution);

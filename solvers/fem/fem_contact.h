@@ -10,6 +10,8 @@
 piola_status fem_contact_accept(const pio_engine_desc *desc, piola_error *error);
 /* Returns the time at a fraction 0 .. 1 of the span, from which obstacles go on to its end (fem_obstacles.c). */
 sim_obstacle_time fem_obstacle_time(const fem_sim *f, fem_span span, double passed);
+/* Returns that of the poses at the end of the span, whose velocities are the means over it. */
+sim_obstacle_time fem_obstacle_end(const fem_sim *f, fem_span span);
 /* Sets the poses of obstacles to those after a fraction of a span, with their mean velocities in it. */
 void fem_obstacles_move(fem_sim *f, fem_span span, double passed);
 /* Sets them to those at the end of a span, of which all forces are until they are set anew. */

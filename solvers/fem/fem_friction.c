@@ -108,7 +108,7 @@ void fem_friction_leaps_adj(fem_sim *f, double kick)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
-    const sim_obstacle_time t = fem_obstacle_time(f, s->span, 1);
+    const sim_obstacle_time t = fem_obstacle_end(f, s->span);
     if (!s->rough) return;
     for (int o = s->obstacles.n - 1; o >= 0; o--) {
         pio_map(q, fem_friction_leap_adj, s->points, NULL, .fwd = leap_of(f, kick), .obstacle = o, .points = s->points,

@@ -12,10 +12,22 @@ sim_obstacle_time fem_obstacle_time(const fem_sim *f, fem_span span, double pass
                                .to = (double)span.step + (span.part + 1) / parts};
 }
 
-void fem_obstacles_move(fem_sim *f, fem_span span, double passed)
+/* The poses after a fraction of the span, with velocities of all of it. */
+static sim_obstacle_time moved(const fem_sim *f, fem_span span, double passed)
 {
     sim_obstacle_time t = fem_obstacle_time(f, span, passed);
     t.from = fem_obstacle_time(f, span, 0).at;
+    return t;
+}
+
+sim_obstacle_time fem_obstacle_end(const fem_sim *f, fem_span span)
+{
+    return moved(f, span, 1);
+}
+
+void fem_obstacles_move(fem_sim *f, fem_span span, double passed)
+{
+    const sim_obstacle_time t = moved(f, span, passed);
     f->contact.span = span;
     f->contact.passed = passed;
     sim_obstacles_place(&f->contact.obstacles, &f->base.queue, &t);

@@ -381,7 +381,7 @@ void mpm_destroy(pio_sim *sim)
         free(m->observe.observations[o].markers);
     free(m->observe.observations);
     free(m->design.designs);
-    free(m->obstacles.all.driven);
+    sim_obstacles_free(&m->obstacles.all);
     free(m->obstacles.number);
     sim_networks_free(&m->networks.all);
     free(m->networks.host_sights);

@@ -238,7 +238,7 @@ void mpm_obstacles_adj(mpm_sim *sim)
 /* The adjoint of mpm_obstacles_push(), once mpm_grid_adj has set the cotangents of mass and momentum. */
 static void push_adj(mpm_sim *sim)
 {
-    static const int parameters[] = {OBSTACLE_STIFFNESS, OBSTACLE_DISTANCE};
+    static const int parameters[] = {OBSTACLE_STIFFNESS, OBSTACLE_DISTANCE, OBSTACLE_SCALE};
     enum { PLACES = OBSTACLE_ROTATION + OBSTACLE_TURNS, ALL = PLACES + sizeof parameters / sizeof *parameters };
     pio_queue *q = &sim->base.queue;
     const sim_obstacles *all = &sim->obstacles.all;

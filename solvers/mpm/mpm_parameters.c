@@ -54,6 +54,9 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_OBSTACLE_SEPARATION_VELOCITY:
     case PIO_OBSTACLE_STIFFNESS:
     case PIO_OBSTACLE_DISTANCE:
+    case PIO_OBSTACLE_SCALE:
+    case PIO_OBSTACLE_SHIFT:
+    case PIO_OBSTACLE_ANGLE:
     case PIO_FLIP:
     case PIO_CONTROL_VALUES:
     case PIO_FRICTION:

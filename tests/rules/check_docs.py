@@ -69,6 +69,8 @@ OWNERS = {
     "is_turned": "type `rotation`, without an expression",
     **{f"{a}_{end}_rubs": "faces of type `slip` and `separate`, by `time.integrator: apic`"
        for a in "xyz" for end in ("min", "max")},
+    "has_size": "all but planes", "shifts_x": "motions with `x`", "shifts_y": "motions with `y`",
+    "shifts_z": "motions with `z`", "turns": "motions with `angle`",
     "is_no_ball": "all but balls", "slides": "particles, `slip` and `separate`",
     "separates": "particles, `separate` of model `grid`",
     "has_potential": "meshes; particles, model `potential`",

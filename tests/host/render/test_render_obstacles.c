@@ -15,15 +15,15 @@
 
 #define NAME "render_obstacles.vtkhdf"
 
-/* As a resolved scene has them: a floor whose place and slope are designed, a paddle that moves, a post; one that is of
- * no use here. */
+/* As a resolved scene has them: a floor whose place and slope are designed, a paddle that moves along x and by a design
+ * along y, a post whose size is designed; one that is of no use here. */
 static const char scene[] =
     "{\"name\": \"three\", \"obstacles\": ["
     "{\"name\": \"floor\", \"type\": \"plane\", \"position\": [0, 0.1], \"rotation\": 0, \"normal\": [0, 2]},"
     "{\"name\": \"paddle\", \"type\": \"box\", \"position\": [0.5, 0.5], \"rotation\": 0.5, \"size\": [0.4, 0.1],"
-    " \"motion\": {\"time\": [1, 2, 4], \"x\": [0, 0.1, 0.3], \"angle\": [0, 0, 1]}},"
+    " \"motion\": {\"time\": [1, 2, 4], \"x\": [0, 0.1, 0.3], \"y\": [0, 0, 0], \"angle\": [0, 0, 1]}},"
     "{\"name\": \"broken\", \"type\": \"plane\", \"position\": [0, 0.1]},"
-    "{\"name\": \"post\", \"type\": \"ball\", \"position\": [0.8, 0.7], \"radius\": 0.1}]}";
+    "{\"name\": \"post\", \"type\": \"ball\", \"position\": [0.8, 0.7], \"radius\": 0.1, \"scale\": 2}]}";
 
 static void ok(piola_status rc, const piola_error *error)
 {
@@ -44,15 +44,18 @@ static pio_snapshot_file *file_of(pio_snapshot_kind kind, const char *resolved)
     piola_error error;
     pio_snapshot *s = NULL;
     pio_snapshot_file *f = NULL;
-    const int64_t two = 2;
+    const int64_t two = 2, three = 3;
     ok(pio_snapshot_create(&s, &def, &error), &error);
     for (int k = 0; k < 3; k++) {
-        const double place[2] = {0, 0.2 + 0.1 * k}, slope = 0.1 * k, none[2] = {0};
+        const double place[2] = {0, 0.2 + 0.1 * k}, slope = 0.1 * k, none[3] = {0};
+        const double size = 3 + k, way[3] = {0.1 + k, 0.2 + k, 0.3 + k};
         ok(pio_snapshot_frame(s, kind == PIO_SNAPSHOT_HISTORY ? k : times[k], point, NULL, &error), &error);
         if (kind != PIO_SNAPSHOT_HISTORY && k > 0) continue;
         const pio_snapshot_gradient by[] = {{"obstacles.floor.position", place, none, 1, &two, "m", "1/m"},
-                                            {"obstacles.floor.rotation", &slope, none, 0, NULL, "rad", "1/rad"}};
-        for (int i = 0; i < 2; i++) ok(pio_snapshot_put_gradient(s, &by[i], &error), &error);
+                                            {"obstacles.floor.rotation", &slope, none, 0, NULL, "rad", "1/rad"},
+                                            {"obstacles.post.scale", &size, none, 0, NULL, "", ""},
+                                            {"obstacles.paddle.motion.y", way, none, 1, &three, "m", "1/m"}};
+        for (int i = 0; i < 4; i++) ok(pio_snapshot_put_gradient(s, &by[i], &error), &error);
     }
     ok(pio_snapshot_finish(s, &error), &error);
     ok(pio_snapshot_open(&f, NAME, true, &error), &error);
@@ -78,7 +81,7 @@ static void near(const char *what, double found, double wanted)
 /* At 3 s the paddle is half way from its second to its third point; before the first and after the last it rests. */
 static void obstacles_are_where_motion_and_designs_have_them(void **state)
 {
-    static const double x[] = {0.5, 0.7, 0.8}, angle[] = {0.5, 1, 1.5};
+    static const double x[] = {0.5, 0.7, 0.8}, y[] = {0.6, 0.75, 0.8}, angle[] = {0.5, 1, 1.5};
     (void)state;
     for (int history = 0; history < 2; history++) {
         pio_snapshot_file *f = file_of(history ? PIO_SNAPSHOT_HISTORY : PIO_SNAPSHOT_STATES, scene);
@@ -88,8 +91,10 @@ static void obstacles_are_where_motion_and_designs_have_them(void **state)
             near("the floor's height", s[0].centre[1], history ? 0.2 + 0.1 * k : 0.2);
             near("its slope", s[0].angle, history ? 0.1 * k : 0);
             near("the paddle's place", s[1].centre[0], history ? 0.5 : x[k]);
+            near("its height", s[1].centre[1], history ? 0.6 + k : y[k]);
             near("its turn", s[1].angle, history ? 0.5 : angle[k]);
-            near("its height", s[1].size[1], 0.1);
+            near("its thickness", s[1].size[1], 0.1);
+            near("the post's radius", s[2].radius, history ? 0.1 * (3 + k) : 0.3);
             near("the post's place", s[2].centre[0], 0.8);
             assert_true(s[0].shape == PIO_PLANE && s[1].shape == PIO_BOX && s[2].shape == PIO_BALL);
             free(s);

@@ -285,6 +285,7 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "walls_3d",
                                           "obstacles_2d",
                                           "potential_2d",
+                                          "sized_2d",
                                           "repelled_2d",
                                           "obstacles_3d",
                                           "control_2d",
@@ -325,7 +326,8 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "collided_2d",
                                           "pressed_2d",
                                           "rubbed_2d",
-                                          "touched_3d"};
+                                          "touched_3d",
+                                          "sized_3d"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)

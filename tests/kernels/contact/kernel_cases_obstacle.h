@@ -40,6 +40,7 @@ static obstacle_shape *obstacle_shapes(case_io *io)
         shape[o].first = 7; /* of the coefficients below */
         shape[o].spacing = R(0.02);
         shape[o].deepest = R(0.05);
+        shape[o].scale = R(1.25);
         for (int a = 0; a < DIM; a++) {
             shape[o].count[a] = MESH_POINTS + a;
             shape[o].low[a] = R(-0.01 * MESH_POINTS);
@@ -73,7 +74,7 @@ static const real *obstacle_coefficients(case_io *io)
 static wide *obstacle_parameters(case_io *io, const double low[DIM], double spacing, const int cells[DIM],
                                  case_role potential)
 {
-    enum { GRIP = OBSTACLE_PARAMETERS - OBSTACLE_FRICTION };
+    enum { GRIP = OBSTACLE_VELOCITY - OBSTACLE_FRICTION };
     const int n = obstacle_poses(io);
     const double start = potential == CASE_INPUT ? 0.4 : 0.05; /* impulses of potentials are larger */
     case_array *place = case_uniform(io, CASE_INPUT, "place", DIM, n, 0.35, 0.65);
@@ -82,7 +83,8 @@ static wide *obstacle_parameters(case_io *io, const double low[DIM], double spac
                                     case_uniform(io, CASE_INPUT, "friction velocity", 1, n, start, 4 * start),
                                     case_uniform(io, CASE_INPUT, "separation velocity", 1, n, 0.2, 0.4),
                                     case_uniform(io, potential, "stiffness", 1, n, 5e3, 2e4),
-                                    case_uniform(io, potential, "distance", 1, n, 0.01, 0.03)};
+                                    case_uniform(io, potential, "distance", 1, n, 0.01, 0.03),
+                                    case_uniform(io, CASE_INPUT, "scale", 1, n, 1.1, 1.4)};
     wide *all = HOST(io, wide, field_size(n, OBSTACLE_PARAMETERS));
     for (int a = 0; a < DIM; a++)
         for (int o = 0; o < n; o++) {
@@ -107,23 +109,26 @@ static wide *obstacle_parameters(case_io *io, const double low[DIM], double spac
 /* The gradients of obstacle_parameters; those of potentials where they are inputs. */
 static void obstacle_parameter_gradients(case_io *io, int n, const wide *bar, case_role potential)
 {
-    static const char *const names[] = {"friction", "friction velocity", "separation velocity", "stiffness",
-                                        "distance"};
+    static const char *const names[] = {"friction",  "friction velocity", "separation velocity",
+                                        "stiffness", "distance",          "scale"};
     case_gradient_of(io, "place", CASE_WIDE, DIM, n, case_components(bar, OBSTACLE_PARAMETERS, 0));
     case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n,
                      case_components(bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
-    for (int k = OBSTACLE_FRICTION; k < OBSTACLE_PARAMETERS; k++)
-        if (potential == CASE_INPUT || k < OBSTACLE_STIFFNESS)
+    for (int k = OBSTACLE_FRICTION; k < OBSTACLE_VELOCITY; k++)
+        if (potential == CASE_INPUT || k < OBSTACLE_STIFFNESS || k == OBSTACLE_SCALE)
             case_gradient_of(io, names[k - OBSTACLE_FRICTION], CASE_WIDE, 1, n,
                              case_components(bar, OBSTACLE_PARAMETERS, k));
 }
 
-/* Still ones; or three points of a motion for every second, in the midst of which the step lies. */
+/* Still ones; or three points of a motion for every second, in the midst of which the step lies. Motions are inputs,
+ * but for their times, which have no derivative. */
 static void obstacle_motion(case_io *io, contact_pose_args *a, int moving)
 {
     const int n = a->obstacles;
     int *start = HOST(io, int, n + 1);
-    double *motion = HOST(io, double, 3 * n * MOTION_NUMBERS), *axis = HOST(io, double, 3 * n);
+    double *axis = HOST(io, double, 3 * n);
+    case_array *motion =
+        case_uniform(io, moving ? CASE_INPUT : CASE_CONSTANT, "motion", 1, 3 * n * MOTION_NUMBERS, 0, 0.1);
     for (int o = 0; o < n; o++) {
         start[o + 1] = start[o] + (moving && o % 2 == 0 ? 3 : 0);
         axis[3 * o] = 0.48;
@@ -131,13 +136,27 @@ static void obstacle_motion(case_io *io, contact_pose_args *a, int moving)
         axis[3 * o + 2] = 0.64;
         for (int k = start[o]; k < start[o + 1]; k++)
             for (int c = 0; c < MOTION_NUMBERS; c++)
-                motion[k * MOTION_NUMBERS + c] = c == MOTION_TIME    ? 0.1 * (k - start[o])
-                                                 : c == MOTION_ANGLE ? 4 * case_unit("angle", k)
-                                                                     : 0.1 * case_unit("shift", 3 * k + c);
+                motion->value[k * MOTION_NUMBERS + c] = c == MOTION_TIME    ? 0.1 * (k - start[o])
+                                                        : c == MOTION_ANGLE ? 4 * case_unit("angle", k)
+                                                                            : 0.1 * case_unit("shift", 3 * k + c);
     }
     a->motion_start = PUSH(io, int, start, n + 1);
-    a->motion = PUSH(io, double, motion, 3 * n * MOTION_NUMBERS);
+    a->motion = (const wide *)case_upload(io, motion, CASE_WIDE);
     a->axis = PUSH(io, double, axis, 3 * n);
+}
+
+/* The adjoint of contact_pose, and the gradients of motions where there are any. */
+static const wide *obstacle_pose_gradients(case_io *io, const contact_pose_args *pose, const wide *pose_bar, int moving)
+{
+    const int n = pose->obstacles, numbers = 3 * n * MOTION_NUMBERS;
+    contact_pose_adj_args p;
+    p.fwd = *pose;
+    p.pose_bar = pose_bar;
+    p.parameters_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ADDED);
+    p.motion_bar = moving ? NEW(io, wide, numbers, CASE_ADDED) : NULL;
+    LAUNCH(io, contact_pose_adj, n, NULL, &p);
+    if (moving) case_gradient(io, "motion", CASE_WIDE, 1, numbers, p.motion_bar);
+    return p.parameters_bar;
 }
 
 #endif

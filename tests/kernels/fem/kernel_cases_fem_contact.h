@@ -143,7 +143,8 @@ static const struct {
     const char *name;
     int at;
     double low, high;
-} contact_own[4] = {{"stiffness", OBSTACLE_STIFFNESS, 50, 90},
+} contact_own[5] = {{"scale", OBSTACLE_SCALE, 1.25, 1.25},
+                    {"stiffness", OBSTACLE_STIFFNESS, 50, 90},
                     {"distance", OBSTACLE_DISTANCE, 0.04, 0.05},
                     {"friction", OBSTACLE_FRICTION, 0.2, 0.9},
                     {"friction velocity", OBSTACLE_FRICTION_VELOCITY, 0.2, 0.6}};
@@ -164,9 +165,12 @@ static void contact_parameters(case_io *io, contact_sample *s, contact_roles by,
         for (int a = 0; a < DIM; a++) all[obstacle_at(C, a, o)] = c[a * C + o];
         for (int a = 0; a < OBSTACLE_TURNS; a++) all[obstacle_at(C, OBSTACLE_ROTATION + a, o)] = r[a * C + o];
     }
-    for (int k = 0; k < 4; k++) {
-        const case_array *own = case_uniform(io, k < 2 ? by.force : by.friction, contact_own[k].name, 1, C,
-                                             contact_own[k].low, contact_own[k].high);
+    for (int k = 0; k < 5; k++) {
+        const case_array *own = case_uniform(io,
+                                             k == 0  ? by.place
+                                             : k < 3 ? by.force
+                                                     : by.friction,
+                                             contact_own[k].name, 1, C, contact_own[k].low, contact_own[k].high);
         const wide *x = (const wide *)case_pack(io, own, CASE_WIDE);
         for (int o = 0; o < C; o++) all[obstacle_at(C, contact_own[k].at, o)] = x[o];
     }
@@ -174,20 +178,22 @@ static void contact_parameters(case_io *io, contact_sample *s, contact_roles by,
 }
 
 /* Sets the poses of obstacles that move evenly in the first second of their motion, which is not that of the poses. */
-static void contact_poses(case_io *io, contact_sample *s)
+static void contact_poses(case_io *io, contact_sample *s, case_role role)
 {
     enum { C = CASE_OBSTACLES };
     int *start = HOST(io, int, C + 1);
     int64_t *zero = HOST(io, int64_t, 1);
-    double *motion = HOST(io, double, 3 * C * MOTION_NUMBERS), *axis = HOST(io, double, 3 * C);
+    double *axis = HOST(io, double, 3 * C);
+    case_array *motion = case_uniform(io, role, "motion", 1, 3 * C * MOTION_NUMBERS, 0, 0.1);
     for (int o = 0; o < C; o++) {
         start[o + 1] = start[o] + (o % 2 ? 3 : 0);
         axis[3 * o + 2] = 1;
         for (int k = start[o]; k < start[o + 1]; k++)
             for (int c = 0; c < MOTION_NUMBERS; c++)
-                motion[k * MOTION_NUMBERS + c] = c == MOTION_TIME ? 0.5 * (k - start[o])
-                                                 : k == start[o]  ? 0
-                                                                  : 0.1 * case_unit("motion", MOTION_NUMBERS * k + c);
+                motion->value[k * MOTION_NUMBERS + c] = c == MOTION_TIME ? 0.5 * (k - start[o])
+                                                        : k == start[o]
+                                                            ? 0
+                                                            : 0.1 * case_unit("motion", MOTION_NUMBERS * k + c);
     }
     s->zero = PUSH(io, int64_t, zero, 1);
     s->pose.obstacles = C;
@@ -196,7 +202,7 @@ static void contact_poses(case_io *io, contact_sample *s)
     s->pose.at = s->pose.from = 0;
     s->pose.to = 1;
     s->pose.motion_start = PUSH(io, int, start, C + 1);
-    s->pose.motion = PUSH(io, double, motion, 3 * C * MOTION_NUMBERS);
+    s->pose.motion = (const wide *)case_upload(io, motion, CASE_WIDE);
     s->pose.axis = PUSH(io, double, axis, 3 * C);
     s->pose.pose = PUSH(io, obstacle_pose, HOST(io, obstacle_pose, C), C);
     LAUNCH(io, contact_pose, C, NULL, &s->pose);
@@ -231,7 +237,7 @@ static contact_sample contact_rubbed(case_io *io, contact_roles by)
         }
     }
     contact_parameters(io, &s, by, place, turn);
-    contact_poses(io, &s);
+    contact_poses(io, &s, by.place);
     s.a.obstacles = C;
     s.a.shape = obstacle_sample(io);
     s.a.coefficients = obstacle_coefficients(io);
@@ -315,17 +321,13 @@ static void contact_gather(case_io *io, int n, int o, const real *contribution, 
 static void contact_pose_gradients(case_io *io, const contact_sample *s, const wide *pose_bar, int friction)
 {
     enum { C = CASE_OBSTACLES };
-    contact_pose_adj_args p;
-    p.fwd = s->pose;
-    p.pose_bar = pose_bar;
-    p.parameters_bar = NEW(io, wide, field_size(C, OBSTACLE_PARAMETERS), CASE_ADDED);
-    LAUNCH(io, contact_pose_adj, C, NULL, &p);
-    case_gradient_of(io, "place", CASE_WIDE, DIM, C, case_components(p.parameters_bar, OBSTACLE_PARAMETERS, 0));
+    const wide *bar = obstacle_pose_gradients(io, &s->pose, pose_bar, 1);
+    case_gradient_of(io, "place", CASE_WIDE, DIM, C, case_components(bar, OBSTACLE_PARAMETERS, 0));
     case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, C,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
-    for (int k = 0; k < (friction ? 4 : 2); k++)
+                     case_components(bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
+    for (int k = 0; k < (friction ? 5 : 3); k++)
         case_gradient_of(io, contact_own[k].name, CASE_WIDE, 1, C,
-                         case_components(p.parameters_bar, OBSTACLE_PARAMETERS, contact_own[k].at));
+                         case_components(bar, OBSTACLE_PARAMETERS, contact_own[k].at));
 }
 
 static void contact_gradients(case_io *io, const contact_sample *s)
@@ -411,7 +413,6 @@ static void case_fem_contact_gap(case_io *io)
     if (!case_adjoint(io)) return;
     enum { C = CASE_OBSTACLES };
     fem_contact_gap_adj_args b;
-    contact_pose_adj_args p;
     wide *pose_bar = NEW(io, wide, field_size(C, OBSTACLE_PARAMETERS), CASE_ZERO);
     b.fwd = a;
     b.points = s.n;
@@ -422,15 +423,14 @@ static void case_fem_contact_gap(case_io *io)
     b.contribution = NEW_FIELD(io, OBSTACLE_PARAMETERS, s.n, CASE_SET);
     LAUNCH(io, fem_contact_gap_adj, s.n, NULL, &b);
     contact_gather(io, s.n, 2, b.contribution, pose_bar);
-    p.fwd = s.pose;
-    p.pose_bar = pose_bar;
-    p.parameters_bar = NEW(io, wide, field_size(C, OBSTACLE_PARAMETERS), CASE_ADDED);
-    LAUNCH(io, contact_pose_adj, C, NULL, &p);
+    const wide *bar = obstacle_pose_gradients(io, &s.pose, pose_bar, 1);
+    case_no_influence(io, "motion"); /* a box that does not move */
     case_gradient(io, "u", CASE_REAL, 1, s.n * DIM, b.u_bar);
     case_gradient(io, "rest", CASE_REAL, 1, s.n * DIM, b.rest_bar);
-    case_gradient_of(io, "place", CASE_WIDE, DIM, C, case_components(p.parameters_bar, OBSTACLE_PARAMETERS, 0));
+    case_gradient_of(io, "place", CASE_WIDE, DIM, C, case_components(bar, OBSTACLE_PARAMETERS, 0));
     case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, C,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
+                     case_components(bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
+    case_gradient_of(io, "scale", CASE_WIDE, 1, C, case_components(bar, OBSTACLE_PARAMETERS, OBSTACLE_SCALE));
 }
 #define case_fem_contact_which case_fem_contact_gap
 #define case_fem_contact_gap_add case_fem_contact_gap

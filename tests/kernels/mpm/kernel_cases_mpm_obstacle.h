@@ -8,11 +8,10 @@
 #include "tests/kernels/mpm/kernel_cases_mpm.h"
 
 static void obstacle_gradients(case_io *io, const contact_pose_args *pose, const mpm_obstacle_args *a,
-                               const mpm_step *step)
+                               const mpm_step *step, int moving)
 {
     const int n = pose->obstacles;
     mpm_obstacle_adj_args b;
-    contact_pose_adj_args p;
     wide *pose_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ZERO);
     b.fwd = *a;
     b.velocity_bar = FIELD_COTANGENT(io, "velocity after");
@@ -31,10 +30,7 @@ static void obstacle_gradients(case_io *io, const contact_pose_args *pose, const
             LAUNCH_SUM(io, field_sum, a->nodes, &step->nodes, &s, pose_bar + obstacle_at(n, k, o));
         }
     }
-    p.fwd = *pose;
-    p.pose_bar = pose_bar;
-    p.parameters_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ADDED);
-    LAUNCH(io, contact_pose_adj, n, NULL, &p);
+    const wide *parameters_bar = obstacle_pose_gradients(io, pose, pose_bar, moving);
     mpm_quotient_adj_args e;
     e.l = a->l;
     e.nodes = a->nodes;
@@ -46,7 +42,7 @@ static void obstacle_gradients(case_io *io, const contact_pose_args *pose, const
     case_gradient(io, "moment", CASE_FIELD, DIM, a->nodes, e.y_bar);
     case_gradient_of(io, "node mass", CASE_FIELD, 1, a->nodes, case_components(e.node_bar, DIM + 1, 0));
     case_gradient(io, "velocity before", CASE_FIELD, DIM, a->nodes, b.velocity_bar);
-    obstacle_parameter_gradients(io, n, p.parameters_bar, CASE_CONSTANT);
+    obstacle_parameter_gradients(io, n, parameters_bar, CASE_CONSTANT);
 }
 
 /* Sorted particles of so many velocity fields, of which nothing is read but where they are. */
@@ -167,7 +163,7 @@ static void case_mpm_obstacle(case_io *io)
     case_out(io, "velocity after", CASE_FIELD, DIM, t.nodes, a.velocity);
     case_out(io, "kinks", CASE_WIDE, 1, 1, kinks);
     case_expect(io, case_find(io, CASE_OUTPUT, "kinks")->value[0] >= 1, "some node is near the edge of a contact");
-    if (case_adjoint(io)) obstacle_gradients(io, &p, &a, t.step);
+    if (case_adjoint(io)) obstacle_gradients(io, &p, &a, t.step, moving);
 }
 #define case_contact_pose case_mpm_obstacle
 #define case_contact_pose_adj case_mpm_obstacle

@@ -84,6 +84,7 @@ static const real *push_particle_gradients(case_io *io, const sample *t, const p
         for (s.component = 0; s.component < OBSTACLE_PARAMETERS; s.component++) {
             add_scalar_args total;
             if (s.component >= OBSTACLE_FRICTION && s.component < OBSTACLE_STIFFNESS) continue;
+            if (s.component >= OBSTACLE_VELOCITY) break;
             LAUNCH_SUM(io, mpm_push_sum, t->n, &t->step->particles, &s, term);
             total.term = term;
             total.total = pose_bar + obstacle_at(n, s.component, o);
@@ -93,7 +94,7 @@ static const real *push_particle_gradients(case_io *io, const sample *t, const p
     return e.offset_bar;
 }
 
-static void push_gradients(case_io *io, const sample *t, const push_case *c)
+static void push_gradients(case_io *io, const sample *t, const push_case *c, int moving)
 {
     const int n = c->pose.obstacles, nodes = t->nodes;
     wide *pose_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ZERO);
@@ -126,16 +127,12 @@ static void push_gradients(case_io *io, const sample *t, const push_case *c)
     d.node_bar = g.node_bar;
     LAUNCH(io, mpm_push_add_adj, nodes, &t->step->nodes, &d);
     const real *offset_bar = push_particle_gradients(io, t, c, b.push_bar, pose_bar);
-    contact_pose_adj_args p;
-    p.fwd = c->pose;
-    p.pose_bar = pose_bar;
-    p.parameters_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ADDED);
-    LAUNCH(io, contact_pose_adj, n, NULL, &p);
+    const wide *parameters_bar = obstacle_pose_gradients(io, &c->pose, pose_bar, moving);
     case_gradient(io, "offset", CASE_FIELD, DIM, t->n, offset_bar);
     case_gradient_of(io, "node mass", CASE_FIELD, 1, nodes, case_components(d.node_bar, DIM + 1, 0));
     case_gradient_of(io, "node momentum", CASE_FIELD, DIM, nodes, case_components(d.node_bar, DIM + 1, 1));
     case_gradient(io, "velocity before", CASE_FIELD, DIM, nodes, b.velocity_bar);
-    obstacle_parameter_gradients(io, n, p.parameters_bar, CASE_INPUT);
+    obstacle_parameter_gradients(io, n, parameters_bar, CASE_INPUT);
 }
 
 /* The impulses of all obstacles at nodes, then their levers. */
@@ -205,7 +202,7 @@ static void case_mpm_push(case_io *io)
     case_out(io, "velocity after", CASE_FIELD, DIM, t.nodes, c.rub.velocity);
     case_expect(io, !plain_compares(io) || t.step->fault % 16 == FAULT_DEPTH, "some particle is too deep");
     case_no_influence(io, "separation velocity");
-    if (case_adjoint(io)) push_gradients(io, &t, &c);
+    if (case_adjoint(io)) push_gradients(io, &t, &c, moving);
 }
 #define case_mpm_push_adj case_mpm_push
 #define case_mpm_push_sum case_mpm_push

@@ -252,6 +252,7 @@ int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per pe
     e->a = transform.a;
     e->b = transform.b;
     e->which = which;
+    if (quantity == PIO_OBSTACLE_SHIFT || quantity == PIO_OBSTACLE_ANGLE) e->components = c->obstacle[which].n_points;
     for (int l = 0; l < c->fem.n_loads && quantity == PIO_LOAD; l++)
         if (c->load[l].value == which)
             e->components = c->load[l].kind == PIO_TRACTION || c->load[l].kind >= PIO_SPRINGS ? D : 1;

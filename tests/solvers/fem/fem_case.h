@@ -9,7 +9,7 @@
 #include "tests/solvers/engine/sample_terms.h"
 #include "tests/host/mesh/mesh_pieces.h"
 
-enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 14, FEM_LAWS = PIO_HYPER_HENCKY + 1 };
+enum { FEM_DIM = PIO_DIM, FEM_MOST = 32, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 14, FEM_LAWS = PIO_HYPER_HENCKY + 1 };
 
 /* By law; those with PIO_VOLUME_QUADRATIC are beyond FEM_LAWS. */
 extern const char *const fem_law_names[2 * PIO_VOLUME_QUADRATIC];

@@ -328,7 +328,8 @@ pio_obstacle_desc *fem_case_obstacle(fem_case *c, pio_shape_type type, double st
                              .contact_distance = distance,
                              .friction_velocity = 1e-3,
                              .separation_velocity = 1e-3,
-                             .width = distance};
+                             .width = distance,
+                             .scale = 1};
     return o;
 }
 

@@ -1,7 +1,7 @@
 /* test_fem_contact_gradient.c -- is the adjoint the derivative where bodies touch obstacles?
  *
  * Taylor remainders (host/verify/taylor.h) for every element and law, every integrator, and each design alone: place,
- * rotation, stiffness, distance and friction of obstacles, still and moving, loads, materials, thickness and shape.
+ * rotation, size, stiffness, distance, friction and motion of obstacles, still and moving, loads, materials, thickness and shape.
  * f64. */
 #include "tests/solvers/fem/fem_taylor.h"
 #include "tests/sanitized.h"
@@ -124,6 +124,11 @@ static void design_everything(fem_case *c, int moves)
     if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(0.9, 0.1), 0);
     if (moves) fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, fem_linear(0, 0.003), 0);
     fem_case_design_matter(c);
+    const pio_obstacle_desc *above = &c->obstacle[1]; /* a plane has no size */
+    fem_case_design(c, PIO_OBSTACLE_SCALE, -1, FEM_SCALAR, fem_linear(above->scale, 0.01), 1);
+    if (!above->n_points) return;
+    c->design[fem_case_design(c, PIO_OBSTACLE_SHIFT, -1, FEM_SCALAR, fem_linear(0, 0.01), 1)].component = 1;
+    if (above->friction > 0) fem_case_design(c, PIO_OBSTACLE_ANGLE, -1, FEM_SCALAR, fem_linear(0, 0.05), 1);
 }
 
 /* How many points the run brought within reach of an obstacle: without any a test would show nothing. */
@@ -200,12 +205,58 @@ static void adjoint_is_the_derivative_with_friction_for_every_integrator(void **
         }
 }
 
+/* Contact at the top of a box alone: as the box grows about its centre its face moves by half its height, and all
+ * points of its motion together move it, too. Then without turns the derivatives are those by its place, times half
+ * the height and times 1. */
+static void a_box_that_grows_or_moves_is_a_face_that_moves(void **unused)
+{
+    static taylor_run t;
+    static fem_case c;
+    static const double lift[2][PIO_MOTION_NUMBERS] = {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
+    const double half = 0.55;
+    (void)unused;
+    structure(&c, 1, box, PIO_NEWMARK, 1);
+    pio_obstacle_desc *o = &c.obstacle[0];
+    o->type = PIO_BOX;
+    o->n_points = 2;
+    o->motion = &lift[0][0];
+    for (int a = 0; a < 3; a++) {
+        o->position[a] = -0.05 - half;
+        o->rotation[a] = 0;
+        o->size[a] = a == 1 ? 2 * half : 12;
+    }
+    o->friction = 0;
+    c.desc.n_obstacles = 1;
+    const int seen = fem_case_observe(&c, PIO_COMPLIANCE, 1);
+    fem_case_sample(&c, seen, STEPS, 0, 0.1);
+    fem_case_sample(&c, seen, 1, 0, 0.05);
+    const int place = fem_case_design(&c, PIO_OBSTACLE_POSITION, -1, FEM_SCALAR, fem_linear(o->position[0], 1), 0);
+    const int scale = fem_case_design(&c, PIO_OBSTACLE_SCALE, -1, FEM_SCALAR, fem_linear(1, 1), 0);
+    const int shift = fem_case_design(&c, PIO_OBSTACLE_SHIFT, -1, FEM_SCALAR, fem_linear(0.02, 1), 0);
+    c.design[shift].component = 1;
+    taylor_begin(&t, &c, 0);
+    expect_contact(&t);
+    const double *by_place = t.z_bar + fem_case_design_first(&c, place) + 1;
+    const double *by_scale = t.z_bar + fem_case_design_first(&c, scale);
+    const double *by_shift = t.z_bar + fem_case_design_first(&c, shift);
+    const double grows = fabs(*by_scale / (half * *by_place) - 1),
+                 moves = fabs((by_shift[0] + by_shift[1]) / *by_place - 1);
+    print_message("  dJ/dy %.6g /m; by its scale %.2g off half its height times that, by its motion %.2g off it "
+                  "(threshold 1e-10)\n",
+                  *by_place, grows, moves);
+    assert_true(fabs(*by_place) > 1e-3);
+    assert_true(grows < 1e-10 && moves < 1e-10);
+    piola_engine_fem.destroy(t.sim);
+    fem_case_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adjoint_is_the_derivative_in_contact_for_every_law_and_element),
         cmocka_unit_test(adjoint_is_the_derivative_in_contact_for_every_integrator),
         cmocka_unit_test(adjoint_is_the_derivative_with_friction_for_every_integrator),
+        cmocka_unit_test(a_box_that_grows_or_moves_is_a_face_that_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -318,6 +318,21 @@ int case_design_values(mpm_case *c, int first, int count, double a, double b)
     return d;
 }
 
+int case_design_motion(mpm_case *c, int o, int axis, double a, double b)
+{
+    const int d = c->desc.n_designs++, count = c->desc.obstacles[o].n_points;
+    if (d >= CASE_MOST) fail_msg("a case has at most %d designs", CASE_MOST);
+    c->design[d] = (pio_design_desc){.quantity = axis < 0 ? PIO_OBSTACLE_ANGLE : PIO_OBSTACLE_SHIFT,
+                                     .component = axis < 0 ? 0 : axis,
+                                     .components = count,
+                                     .groups = 1,
+                                     .which = o,
+                                     .a = a,
+                                     .b = b};
+    c->variables += count;
+    return d;
+}
+
 int case_design_count(const mpm_case *c, int design)
 {
     return c->design[design].groups * c->design[design].components;

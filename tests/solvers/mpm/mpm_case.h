@@ -7,7 +7,7 @@
 #include "solvers/driver/driver.h"
 #include "tests/solvers/engine/sample_terms.h"
 
-enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };
+enum { CASE_DIM = PIO_DIM, CASE_MOST = 24, CASE_VARIABLES = 1 << 14 };
 
 /* A body: what all its particles have in common. */
 typedef struct {
@@ -93,6 +93,8 @@ typedef enum { CASE_SCALAR, CASE_GROUPS, CASE_EACH } case_per;
  * body -1: every particle. Control: one variable per channel so far, whatever `per`; of an obstacle: the caller sets
  * `which`. Returns its number. */
 int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int logarithmic, double a, double b);
+/* Likewise the shifts along an axis at all points of the motion of obstacle o, or with axis -1 its angles. */
+int case_design_motion(mpm_case *c, int o, int axis, double a, double b);
 /* The same of `count` values of control from number `first` on. */
 int case_design_values(mpm_case *c, int first, int count, double a, double b);
 int case_design_first(const mpm_case *c, int design); /* its first variable */

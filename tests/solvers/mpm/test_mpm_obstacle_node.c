@@ -76,14 +76,15 @@ static void on_an_edge_a_normal_is_that_of_a_face(void **unused)
                                       .radius = (real)0.05,
                                       .height = (real)0.2,
                                       .axis = 1,
-                                      .width = (real)0.05};
+                                      .width = (real)0.05,
+                                      .scale = 1};
         for (int beside = 0; beside < 2; beside++) {
             vec y = vec_zero();
             double most = 0;
             for (int a = 0; a < 2; a++)
                 y.x[a] =
                     (real)(a ? 0.2 : 0.05) + (beside ? (real)0.001 : (real)1e-16 + (real)(case_is_f32() ? 1e-8 : 0));
-            const obstacle_near at = obstacle_near_of(&shape, NULL, y);
+            const obstacle_near at = obstacle_near_of(&shape, shape.scale, NULL, y);
             for (int a = 0; a < D; a++)
                 for (int b = 0; b < D; b++) most = fmax(most, fabs((double)at.turn.m[a][b]));
             print_message("  %s, %s: normal (%.3f, %.3f), turns by at most %.3g /m\n", kind ? "cylinder" : "box",

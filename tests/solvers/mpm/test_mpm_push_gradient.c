@@ -70,7 +70,11 @@ static void push_crowd(mpm_case *c, pio_obstacle_desc list[MOST], int first, int
             case_design(c, PIO_OBSTACLE_FRICTION_VELOCITY, -1, CASE_SCALAR, 0, o->friction_velocity, 0.01);
         case_design(c, PIO_OBSTACLE_POSITION, -1, CASE_SCALAR, 0, place[k], 0.005);
         if (o->type != PIO_BALL) case_design(c, PIO_OBSTACLE_ROTATION, -1, CASE_SCALAR, 0, 0.01, 0.02);
+        if (o->type != PIO_PLANE) case_design(c, PIO_OBSTACLE_SCALE, -1, CASE_SCALAR, 0, 1, 0.005);
         for (int e = from; e < c->desc.n_designs; e++) c->design[e].which = k;
+        if (!o->n_points) continue;
+        case_design_motion(c, k, 0, -0.005, 0.005);
+        case_design_motion(c, k, -1, 0.02, 0.02);
     }
 }
 
