@@ -31,17 +31,17 @@ PIO_FN vec sink_centre(const vec x[DIM], int level, uint64_t code)
     return centre;
 }
 
-/* Returns the distance of a place in the frame of an obstacle, m; beyond the lattice of a mesh no more than that
+/* Returns the distance of a place in the frame of an obstacle of this scale, m; beyond the lattice of a mesh no more than that
  * reaches. */
-PIO_FN real sink_distance(const obstacle_shape *o, const real *coefficients, vec y)
+PIO_FN real sink_distance(const obstacle_shape *o, real scale, const real *coefficients, vec y)
 {
-    const real d = obstacle_near_of(o, coefficients, y).d, most = o->full + o->width;
+    const real d = obstacle_near_of(o, scale, coefficients, y).d, most = o->full + o->width;
     return o->type == PIO_CLOSED_MESH && d > most ? most : d;
 }
 
 /* Returns how deep a piece x, m, in the frame of an obstacle is in it at most, m, where that is above `limit`, to a
  * quarter of that; else 0. */
-PIO_FN real sink_depth(const obstacle_shape *o, const real *coefficients, const vec x[DIM], real limit)
+PIO_FN real sink_depth(const obstacle_shape *o, real scale, const real *coefficients, const vec x[DIM], real limit)
 {
     const vec middle = sink_centre(x, 0, 0);
     real deepest = limit, reach = R(0);
@@ -52,7 +52,7 @@ PIO_FN real sink_depth(const obstacle_shape *o, const real *coefficients, const 
     }
     reach *= contact_steepness(o);
     for (int level = 0;;) {
-        const real depth = -sink_distance(o, coefficients, sink_centre(x, level, code)), r = reach / R(1 << level);
+        const real depth = -sink_distance(o, scale, coefficients, sink_centre(x, level, code)), r = reach / R(1 << level);
         if (depth > deepest) deepest = depth;
         if (depth + r > deepest && r > R(0.25) * limit && level < SINK_LEVELS) {
             level++;
@@ -87,8 +87,9 @@ PIO_FN void fem_contact_sink(int i, const fem_contact_sink_args *b)
             const vec way = vec_axpby(R(1), x[(k + 1) % DIM], R(-1), x[k]);
             if (vec_dot(way, way) > edge * edge) edge = sqrt(vec_dot(way, way));
         }
-        const real own = SINK_OF_FACE * edge, half = SINK_OF_OBSTACLE * a->shape[o].deepest;
-        const real depth = sink_depth(a->shape + o, a->coefficients, x, own < half ? own : half);
+        const real own = SINK_OF_FACE * edge;
+        const real half = SINK_OF_OBSTACLE * a->shape[o].deepest * pose->scale / a->shape[o].scale;
+        const real depth = sink_depth(a->shape + o, pose->scale, a->coefficients, x, own < half ? own : half);
         if (!(depth > most)) continue;
         most = depth;
         in = o;

@@ -201,7 +201,7 @@ static double depth_at_start(mpm_sim *sim, const double *x, int *obstacle)
         pio_queue_download(q, &pose, all->pose + o, sizeof pose);
         for (int c = 0; c < DIM; c++) way.x[c] = (real)(x[c] - (double)pose.centre[c]);
         if (shape.type == PIO_CLOSED_MESH && !coefficients) continue;
-        const double depth = -(double)obstacle_near_of(&shape, coefficients, mat_t_apply(pose.turn, way)).d;
+        const double depth = -(double)obstacle_near_of(&shape, pose.scale, coefficients, mat_t_apply(pose.turn, way)).d;
         if (!(depth > deepest)) continue;
         deepest = depth;
         *obstacle = o;
