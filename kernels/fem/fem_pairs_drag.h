@@ -157,14 +157,14 @@ PIO_FN void fem_pair_drag_matrix(int i, const fem_pair_drag_matrix_args *b)
         }
 }
 
-/* Returns the term of pair i, mu N (D - e)/rate: its derivative by u is the friction, where N, n and weights are those
- * of v too. */
+/* Returns the term of pair i, mu N (D - e)/rate, with D - e = |t|^2/(D + e): its derivative by u is the friction, where
+ * N, n and weights are those of v too. */
 PIO_FN wide fem_pair_drag_work(int i, const fem_pair_drag_work_args *b)
 {
     const fem_pair_state s = fem_pair_of(&b->fwd, i);
     if (!pair_acts(&s.p)) return W(0);
     const fem_pair_dragged d = fem_pair_dragged_of(&b->fwd, b->rub, b->v, &s);
-    return W(d.r.friction * d.r.press * (d.D - d.r.start)) / W(b->rate);
+    return W(d.r.friction * d.r.press * vec_dot(d.r.along, d.r.along) / (d.D + d.r.start)) / W(b->rate);
 }
 
 #endif

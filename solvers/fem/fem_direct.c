@@ -47,7 +47,7 @@ piola_status fem_direct_library(const pio_backend *backend, int32_t device, cons
 
 const char *fem_iterative_name(const fem_sim *f)
 {
-    if (f->matrix.kind == PIO_GENERAL) return "GMRES"; /* follower loads make it general */
+    if (f->matrix.kind == PIO_GENERAL) return "GMRES"; /* follower loads or friction make it general */
     return f->linear.pressure.count ? "MINRES with pressures" : "conjugate gradients";
 }
 

@@ -10,9 +10,9 @@
  *     permit (Paige and Saunders 1975).
  * Nearly incompressible meshes have pressures beside the displacements, and MINRES (fem_pressure.c).
  * Under `auto` another solver goes on where one fails (fem_standby.c).
- * Follower loads make it general: GMRES, for an adjoint with the transposed operator. Where rounding lets a solve come
- * no further, as in slender bodies, it is refined (refine.h). Where that does not help either, the iterate is a Newton
- * direction too, and the residual of Newton's method shows whether it was enough. */
+ * Follower loads and friction make it general: GMRES, for an adjoint with the transposed operator. Where rounding lets
+ * a solve come no further, as in slender bodies, it is refined (refine.h). Where that does not help either, the iterate
+ * is a Newton direction too, and the residual of Newton's method shows whether it was enough. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>

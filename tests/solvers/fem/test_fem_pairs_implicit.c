@@ -321,8 +321,34 @@ static void adjoint_is_the_derivative_where_surfaces_rub_in_every_integrator(voi
             static taylor_run t;
             static fem_case c;
             rubbing(&c, what, (k + what) % 2 ? simplex : box, integrators[k]);
-            check(&t, &c, integrators[k], 1, "GMRES", names[k]);
+            check(&t, &c, integrators[k], D == 2, "GMRES", names[k]);
         }
+}
+
+/* The second step is taken in two parts and the third in four, as one is that has failed: friction depends on how a
+ * step is taken, in the static run too, and the gradient goes through every part. */
+static void adjoint_goes_through_the_parts_of_steps_in_which_surfaces_rub(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < 4; k++) {
+        static taylor_run t;
+        static fem_case c;
+        rubbing(&c, 1, box, integrators[k]);
+        c.fem.halvings = 5;
+        observe_everything(&c, k > 0);
+        design_everything(&c, k > 0);
+        taylor_begin(&t, &c, 0.2);
+        const double whole = t.J0;
+        for (int s = 0; s < STEPS; s++) fem_of(t.sim)->stepping.records[s].parts = 1 << s;
+        piola_engine_fem.repeat(t.sim, 1);
+        t.J0 = fem_case_gradient(&c, t.sim, NULL, t.z, t.z_bar);
+        everything(&t);
+        for (int s = 0; s < STEPS; s++) assert_int_equal(fem_of(t.sim)->stepping.records[s].parts, 1 << s);
+        print_message("  %s: J %.8g, in whole steps %.8g\n", names[k], t.J0, whole);
+        assert_true(fabs(t.J0 - whole) > 1e-6 * fabs(whole));
+        taylor_end(&t, names[k]);
+        fem_case_free(&c);
+    }
 }
 
 /* The products of every method of solution have the pairs, and so have adjoints by them. */
@@ -353,6 +379,7 @@ int main(void)
         cmocka_unit_test(adjoint_is_the_derivative_of_every_integrator),
         cmocka_unit_test(the_matrix_of_surfaces_that_rub_is_transposed_in_an_adjoint),
         cmocka_unit_test(adjoint_is_the_derivative_where_surfaces_rub_in_every_integrator),
+        cmocka_unit_test(adjoint_goes_through_the_parts_of_steps_in_which_surfaces_rub),
         cmocka_unit_test(every_solver_has_the_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
