@@ -19,7 +19,7 @@ static const pio_shape_type types[MOST] = {PIO_PLANE, PIO_BALL,       PIO_BOX, D
 /* Coordinates of the obstacles, the same along every axis, since a design has one constant: below a cube from 0.8 to
  * 1.2 m, and at two of its corners, so that each just touches it. */
 static const double place[MOST] = {
-    0.795, D == 3 ? 1.475 : 1.543, 0.65, D == 3 ? 1.327 : 1.35, D == 3 ? 0.7615 : 0.755, D == 3 ? 1.286 : 1.3176};
+    0.795, D == 3 ? 1.475 : 1.543, 0.637, D == 3 ? 1.327 : 1.363, D == 3 ? 0.7615 : 0.755, D == 3 ? 1.286 : 1.3176};
 
 /* A cube of two solids that meets obstacles of every shape, some of which move, all with a potential; with `mixed` one
  * of them acts on the grid. Designs: velocities, stiffness of a material, and everything of obstacles `first` and
