@@ -20,23 +20,22 @@ static const double REST = 19;   /* durations of a checkpoint pass before the ne
 enum { MOST_STATES = 16 }; /* single states of the forward sweep on disk, at steps as evenly spaced as possible */
 
 struct pio_run_checkpoint {
-    pio_session *session;          /* the run; not owned */
-    pio_states *states;            /* file of states; not owned */
-    bool gradient;                 /* the run computes a gradient */
-    char folder[PIO_PATH];         /* folder of the checkpoints */
-    char *identity;                /* what a run that continues must have equal, of identity.h */
-    pio_checkpoint_head head;      /* the checkpoint that was found, then the last one that was written */
-    bool found;                    /* the run continues from a checkpoint */
-    double ended, took;            /* s: when the last one was written, on pio_clock(), and its duration */
-    int frames;                    /* descriptor of the file of frames, or -1 */
-    int64_t out, adjoint_out;      /* frames in it, and the first frame whose adjoint fields are in it */
-    double looked;                 /* s, on pio_clock(): when the current step began */
-    void *first;                   /* state 0, from which states are recomputed, or NULL */
-    int64_t step[MOST_STATES + 1]; /* [n_steps] numbers of the single states on disk, ascending */
-    int n_steps;                   /* number of them */
-    void *single;                  /* buffer for one of them */
-    /* Bytes of `single` and `stash`; both grow if a gradient begins anew with larger slots. */
-    size_t single_bytes, stash_bytes;
+    pio_session *session;             /* the run; not owned */
+    pio_states *states;               /* file of states; not owned */
+    bool gradient;                    /* the run computes a gradient */
+    char folder[PIO_PATH];            /* folder of the checkpoints */
+    char *identity;                   /* what a run that continues must have equal, of identity.h */
+    pio_checkpoint_head head;         /* the checkpoint that was found, then the last one that was written */
+    bool found;                       /* the run continues from a checkpoint */
+    double ended, took;               /* s: when the last one was written, on pio_clock(), and its duration */
+    int frames;                       /* descriptor of the file of frames, or -1 */
+    int64_t out, adjoint_out;         /* frames in it, and the first frame whose adjoint fields are in it */
+    double looked;                    /* s, on pio_clock(): when the current step began */
+    void *first;                      /* state 0, from which states are recomputed, or NULL */
+    int64_t step[MOST_STATES + 1];    /* [n_steps] numbers of the single states on disk, ascending */
+    int n_steps;                      /* number of them */
+    void *single;                     /* buffer for one of them */
+    size_t single_bytes, stash_bytes; /* of these; both grow if a gradient begins anew with larger slots */
     /* Steps are solves of equations; `stash` is valid; the error says how to continue. */
     bool solves, stashed, explained;
     pio_place place; /* position of the sweep before the current step */

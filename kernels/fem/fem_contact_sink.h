@@ -31,8 +31,8 @@ PIO_FN vec sink_centre(const vec x[DIM], int level, uint64_t code)
     return centre;
 }
 
-/* Returns the distance of a place in the frame of an obstacle of this scale, m; beyond the lattice of a mesh no more than that
- * reaches. */
+/* Returns the distance of a place in the frame of an obstacle of this scale, m; beyond the lattice of a mesh no more
+ * than that reaches. */
 PIO_FN real sink_distance(const obstacle_shape *o, real scale, const real *coefficients, vec y)
 {
     const real d = obstacle_near_of(o, scale, coefficients, y).d, most = o->full + o->width;
@@ -52,7 +52,8 @@ PIO_FN real sink_depth(const obstacle_shape *o, real scale, const real *coeffici
     }
     reach *= contact_steepness(o);
     for (int level = 0;;) {
-        const real depth = -sink_distance(o, scale, coefficients, sink_centre(x, level, code)), r = reach / R(1 << level);
+        const real depth = -sink_distance(o, scale, coefficients, sink_centre(x, level, code)),
+                   r = reach / R(1 << level);
         if (depth > deepest) deepest = depth;
         if (depth + r > deepest && r > R(0.25) * limit && level < SINK_LEVELS) {
             level++;

@@ -1,6 +1,5 @@
 /* test_every_kernel.c -- the harness: adjoints against the dual build, equal bits for any number of threads, no
  * dependence on the former content of memory, and the list itself. See kernel_cases.h for what a case is.
- *
  * Built for each precision and dimension; dot products are made in f64 (TEST_DUAL). */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_fem_contact_gradient.c -- is the adjoint the derivative where bodies touch obstacles?
  *
  * Taylor remainders (host/verify/taylor.h) for every element and law, every integrator, and each design alone: place,
- * rotation, size, stiffness, distance, friction and motion of obstacles, still and moving, loads, materials, thickness and shape.
- * f64. */
+ * rotation, size, stiffness, distance, friction and motion of obstacles, still and moving, loads, materials, thickness
+ * and shape. f64. */
 #include "tests/solvers/fem/fem_taylor.h"
 #include "tests/sanitized.h"
 
