@@ -256,8 +256,9 @@ PIO_FN void contact_motion_adj(const contact_pose_adj_args *b, int o, const wide
     motion_at_adj(a, o, start + span, last, b->motion_bar);
 }
 
-/* Adjoint of contact_pose for obstacle o: adds to the cotangents of its parameters and of its motion. That of the small rotation e
- * after Q is brought to the rotation vector by the transpose of its left Jacobian and of the motion's turn. */
+/* Adjoint of contact_pose for obstacle o: adds to the cotangents of its parameters and of its motion. That of the small
+ * rotation e after Q is brought to the rotation vector by the transpose of its left Jacobian and of the motion's
+ * turn. */
 PIO_FN void contact_pose_adj(int o, const contact_pose_adj_args *b)
 {
     const int n = b->fwd.obstacles;

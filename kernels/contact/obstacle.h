@@ -219,8 +219,8 @@ PIO_FN obstacle_near described_near(const obstacle_shape *o, const real *coeffic
     }
 }
 
-/* Returns the same of an obstacle of this scale: with s the factor of all its lengths, d_s(y) = s d(y/s), so that normals
- * are those at y/s. */
+/* Returns the same of an obstacle of this scale: with s the factor of all its lengths, d_s(y) = s d(y/s), so that
+ * normals are those at y/s. */
 PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, real scale, const real *coefficients, vec y)
 {
     const real s = scale / o->scale, inverse = R(1) / s;

@@ -223,8 +223,8 @@ static void adjoint_is_the_derivative_by_size_and_motion_for_every_integrator(vo
             if (D == 3 && k == 0 && !variant) continue; /* at rest nothing touches the ball */
             structure(&c, variant, box, integrator[k], rough);
             observe_everything(&c, 0);
-            /* a few short steps of the leapfrog feel fast turns alone, and in 2D, where the ball is hardly pressed, none
-             * by more than the rounding of J */
+            /* a few short steps of the leapfrog feel fast turns alone, and in 2D, where the ball is hardly pressed,
+             * none by more than the rounding of J */
             const double turn = integrator[k] != PIO_LEAPFROG ? 0.05 : D == 3 ? 2 : 0;
             design_size_and_motion(&c, rough ? turn : 0);
             taylor_begin(&t, &c, 0.2);
