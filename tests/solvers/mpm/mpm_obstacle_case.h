@@ -91,13 +91,6 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
             case_design(c, PIO_OBSTACLE_FRICTION, -1, CASE_SCALAR, k % 2, k % 2 ? log(o->friction) : o->friction, 0.1);
         for (int e = first; e < c->desc.n_designs; e++) c->design[e].which = k;
     }
-    for (int k = 2; k < 6; k++) {
-        if (k == number || k == number + 1) continue;
-        c->design[case_design(c, PIO_OBSTACLE_SCALE, -1, CASE_SCALAR, 0, 1, 0.05)].which = k;
-        if (!list[k].n_points) continue;
-        case_design_motion(c, k, 0, 0.005, 0.01);
-        case_design_motion(c, k, -1, 0, 0.1);
-    }
 }
 
 #endif

@@ -38,6 +38,29 @@ static void adjoint_is_the_derivative_for_every_shape_kind_and_parameter(void **
     }
 }
 
+/* The last four obstacles, a box and a ball that stand still and a box and a mesh that move. */
+static void adjoint_is_the_derivative_by_the_size_and_the_motion_of_every_shape(void **unused)
+{
+    static mpm_taylor t;
+    static mpm_case c;
+    pio_obstacle_desc list[MOST];
+    (void)unused;
+    crowd(&c, list, 0, 30);
+    c.desc.n_designs = 1;
+    c.variables = case_design_count(&c, 0);
+    for (int k = 2; k < 6; k++) {
+        c.design[case_design(&c, PIO_OBSTACLE_SCALE, -1, CASE_SCALAR, 0, 1, 0.05)].which = k;
+        if (!list[k].n_points) continue;
+        case_design_motion(&c, k, 0, 0.005, 0.01);
+        case_design_motion(&c, k, -1, 0, 0.1);
+    }
+    mpm_observe_everything(&c, 0.35);
+    mpm_taylor_begin(&t, &c, 0.1);
+    mpm_taylor_all(&t);
+    mpm_taylor_end(&t, "sizes of four obstacles, motions of two");
+    case_free(&c);
+}
+
 /* The same check refuses a gradient that is off by 1e-4, and one in which an obstacle's contribution is missing. */
 static void wrong_gradients_of_obstacles_are_refused(void **unused)
 {
@@ -75,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adjoint_is_the_derivative_for_every_shape_kind_and_parameter),
+        cmocka_unit_test(adjoint_is_the_derivative_by_the_size_and_the_motion_of_every_shape),
         cmocka_unit_test(wrong_gradients_of_obstacles_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,11 +199,56 @@ static void threads_and_plans_of_memory_give_the_same_bits(void **unused)
     case_free(&c);
 }
 
+/* Contact at the top of a box alone: as the box grows about its centre its face moves by half its height, and all
+ * points of its motion together move it, too. The derivatives are those by its place, times half the height and 1. */
+static void a_box_that_grows_or_moves_is_a_face_that_moves(void **unused)
+{
+    static const double lift[3][PIO_MOTION_NUMBERS] = {{0}, {0.03, 0, 0, 0, 0}, {0.2, 0, 0, 0, 0}};
+    static const case_body b = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000, .velocity = {0, -1, 0}};
+    const double lo[3] = {0.8, 0.8, 0.8}, hi[3] = {1.2, 1.2, 1.2}, half = 0.145;
+    (void)unused;
+    for (int grid = 0; grid < 2; grid++) {
+        static mpm_case c;
+        static double z[CASE_VARIABLES], z_bar[CASE_VARIABLES];
+        pio_obstacle_desc list[MOST];
+        case_init(&c, 20, 20, 20, 0.1, 2e-3, 40);
+        case_block(&c, &b, lo, hi, 2, 0.1);
+        pio_obstacle_desc *o = add_obstacle(&c, list, PIO_BOX, PIO_WALL_SEPARATE, 1);
+        for (int a = 0; a < 3; a++) {
+            o->position[a] = 0.65;
+            o->size[a] = a == 1 ? 2 * half : 2.5;
+        }
+        o->model = grid ? PIO_CONTACT_GRID : PIO_CONTACT_POTENTIAL;
+        o->stiffness = 3e4;
+        o->contact_distance = 0.02;
+        o->motion = &lift[0][0];
+        o->n_points = 3;
+        case_sample(&c, case_observe(&c, PIO_MEAN_VELOCITY, 0, 1), 40, 0, 1);
+        c.design[case_design(&c, PIO_OBSTACLE_POSITION, -1, CASE_SCALAR, 0, 0.65, 1)].which = 0;
+        c.design[case_design(&c, PIO_OBSTACLE_SCALE, -1, CASE_SCALAR, 0, 1, 1)].which = 0;
+        case_design_motion(&c, 0, 1, 0, 1);
+        pio_sim *sim = case_create(&c, c.desc.steps, 1);
+        case_gradient(&c, sim, NULL, z, z_bar);
+        const double by_place = z_bar[1], *by_shift = z_bar + D + 1;
+        const double grows = fabs(z_bar[D] / (half * by_place) - 1),
+                     moves = fabs((by_shift[0] + by_shift[1] + by_shift[2]) / by_place - 1);
+        print_message("  %s: dJ/dy %.6g /m; by its scale %.2g off half its height times that, by its motion %.2g off "
+                      "it (threshold 1e-10)\n",
+                      grid ? "on the grid" : "a potential", by_place, grows, moves);
+        assert_true(fabs(by_place) > 1e-3 && fabs(by_shift[1] / by_place) > 0.01);
+        assert_true(grows < 1e-10 && moves < 1e-10);
+        piola_engine.destroy(sim);
+        case_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adjoint_is_the_derivative_for_every_shape_and_parameter),
         cmocka_unit_test(wrong_gradients_of_potentials_are_refused),
+        cmocka_unit_test(a_box_that_grows_or_moves_is_a_face_that_moves),
         cmocka_unit_test(threads_and_plans_of_memory_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
