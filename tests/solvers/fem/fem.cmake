@@ -12,7 +12,8 @@ engine_test(test_fem_reversible_euler)
 foreach(name test_fem_bounce test_fem_contact test_fem_contact_gradient test_fem_contact_seen
     test_fem_contact_show test_fem_pairs test_fem_pairs_drag test_fem_pairs_far test_fem_pairs_friction
     test_fem_pairs_gradient test_fem_pairs_implicit test_fem_pairs_motion test_fem_field test_fem_integral
-    test_fem_convergence test_fem_dilatation test_fem_dynamics test_fem_elastica test_fem_fibre test_fem_follow test_fem_follow_gradient
+    test_fem_convergence test_fem_dilatation test_fem_dynamics test_fem_elastica test_fem_fibre test_fem_follow
+    test_fem_follow_gradient
     test_fem_frames test_fem_friction test_fem_gradient test_fem_leapfrog test_fem_modal test_fem_morph
     test_fem_network
     test_fem_reversible_euler_gradient test_fem_projection test_fem_rigid test_fem_sink test_fem_springs
