@@ -107,6 +107,7 @@ static void case_mpm_rub(case_io *io)
     a.nodes = t.nodes;
     a.mass = node_masses(io, t.nodes, 0.01, 0.02);
     a.load = NEW(io, real, t.n, CASE_SET);
+    a.loads = NULL;
     a.rate = NEW(io, real, t.nodes, CASE_SET);
     a.before = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     a.seen = NEW_FIELD(io, DIM + 1, t.n, CASE_SET);
