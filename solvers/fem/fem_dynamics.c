@@ -14,7 +14,7 @@
  *
  * with c = (1 + 2 w)/((1 + w) h), e = w^2/((1 + w) h) for a span h after one of h/w (Hairer, Norsett and Wanner 1993,
  * III.5). */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_friction.h"
 
 /* ---- rates ------------------------------------------------------------------------------------------------ */
 
@@ -69,6 +69,13 @@ void fem_set_rates(fem_sim *f, fem_span span, const real *u1)
             .a1 = f->motion.rate + DIM * (size_t)f->mesh.nodes);
     fem_tie_nodes(f, f->motion.rate);
     fem_tie_nodes(f, f->motion.rate + DIM * (size_t)f->mesh.nodes);
+}
+
+const real *fem_slip_velocity(const fem_sim *f, const real *u)
+{
+    if (!fem_has_friction(f) || fem_leaps(f)) return NULL;
+    if (u == f->state.u || u == f->adjoint.known) return fem_state(f, (real *)(uintptr_t)u, STATE_V);
+    return f->motion.rate;
 }
 
 void fem_known_acceleration(fem_sim *f, fem_span span)

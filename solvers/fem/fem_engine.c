@@ -55,6 +55,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     if (!failed && f->contact.points && !fem_moves(f)) failed = fem_contact_start(f, error);
     if (!failed && !fem_moves(f)) failed = fem_sink_start(f, error);
     if (!failed && !fem_moves(f)) failed = fem_pairs_start(f, error);
+    if (!failed && !fem_moves(f)) fem_pairs_friction_start(f);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     fem_networks_evaluate(f, 0);
     fem_activate(f, fem_whole(-1));

@@ -17,13 +17,6 @@ const real *fem_rough_velocity(const fem_sim *f)
     return fem_has_friction(f) ? fem_state(f, f->state.u, STATE_V) : NULL;
 }
 
-const real *fem_slip_velocity(const fem_sim *f, const real *u)
-{
-    if (!fem_has_friction(f) || fem_leaps(f)) return NULL;
-    if (u == f->state.u || u == f->adjoint.known) return fem_state(f, (real *)(uintptr_t)u, STATE_V);
-    return f->motion.rate;
-}
-
 /* clang-format off */
 void fem_friction_forces(fem_sim *f, const fem_contact_args *a, const real *v)
 {

@@ -1,6 +1,7 @@
 /* fem_pairs.c -- contact of surfaces with each other: which pieces are near, their forces and how far a step may go.
  * Forces of contact count as internal ones, as those of springs do. */
-#include "solvers/fem/fem_pairs_friction.h"
+
+#include "solvers/fem/fem_pairs.h"
 
 #include <math.h>
 
@@ -103,17 +104,6 @@ void fem_pairs_add(fem_sim *f, const real *in, real *out)
             .list = s->slot, .in = in, .out = out);
 }
 
-void fem_pairs_forces(fem_sim *f, const real *u, const real *v, real *out)
-{
-    const fem_sim_pairs *s = &f->pairs;
-    const fem_pair_args a = fem_pairs_of(f, u, s->out);
-    if (!s->on) return;
-    fem_pairs_find(f, u);
-    pio_map_with(&f->base.queue, fem_pair, s->room, &s->found->count, &a);
-    fem_pairs_drag(f, u, v);
-    fem_pairs_add(f, s->out, out);
-}
-
 void fem_pairs_parameters_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
@@ -126,19 +116,6 @@ void fem_pairs_parameters_adj(fem_sim *f)
                 .component = k, .in = s->grip_out);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = s->grip_bar + k);
     }
-}
-
-void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, fem_friction_bars bar)
-{
-    const fem_sim_pairs *s = &f->pairs;
-    if (!s->on) return;
-    fem_pairs_find(f, u);
-    pio_map(&f->base.queue, fem_pair_adj, s->room, &s->found->count, .fwd = fem_pairs_of(f, u, NULL), .pairs = s->room,
-            .y = y, .u_bar = s->out, .rest_bar = bar.parameters ? s->rest_out : NULL, .area_bar = s->area_out,
-            .grip_bar = s->grip_out);
-    fem_pairs_drag_adj(f, u, y, bar);
-    fem_pairs_add(f, s->out, bar.u);
-    if (bar.parameters) fem_pairs_parameters_adj(f);
 }
 
 void fem_pairs_adj_begin(fem_sim *f)
@@ -278,7 +255,6 @@ piola_status fem_pairs_start(fem_sim *f, piola_error *error)
     rc = fem_pairs_inside(f, error);
     if (rc) return rc;
     pio_queue_zero(q, s->counts, 2 * sizeof *s->counts);
-    fem_pairs_friction_start(f);
     return fem_pairs_check(f, error);
 }
 /* clang-format on */

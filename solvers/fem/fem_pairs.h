@@ -37,7 +37,8 @@ fem_pair_args fem_pairs_of(const fem_sim *f, const real *u, real *out);
 /* Adds what the listed pairs give to their nodes, [room][FEM_PAIR_NODES][DIM], to out [nodes][DIM]. */
 void fem_pairs_add(fem_sim *f, const real *in, real *out);
 
-/* Adds dPhi/du in displacement u [nodes][DIM], N, and where v is not NULL the friction at velocities v, to out. */
+/* Adds dPhi/du in displacement u [nodes][DIM], N, and where v is not NULL the friction at velocities v, to out
+ * (fem_pairs_forces.c, as its adjoint). */
 void fem_pairs_forces(fem_sim *f, const real *u, const real *v, real *out);
 /* Its adjoint with cotangents y of these forces, as fem_internal_adj(); friction is that at fem_slip_velocity(). */
 void fem_pairs_forces_adj(fem_sim *f, const real *u, const real *y, fem_friction_bars bar);

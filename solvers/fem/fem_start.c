@@ -3,7 +3,7 @@
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
-#include "solvers/fem/fem_pairs.h"
+#include "solvers/fem/fem_pairs_friction.h"
 #include "solvers/fem/fem_sink.h"
 #include "solvers/fem/fem_vary.h"
 
@@ -131,6 +131,7 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
     piola_status overlaps = fem_contact_start(f, error);
     if (!overlaps) overlaps = fem_sink_start(f, error);
     if (!overlaps) overlaps = fem_pairs_start(f, error);
+    fem_pairs_friction_start(f);
     if (overlaps) return overlaps;
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {

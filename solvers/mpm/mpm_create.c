@@ -89,6 +89,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (!rc) rc = mpm_flip_accepts(desc, error);
     if (!rc) rc = mpm_contact_accepts(desc, error);
     if (!rc) rc = mpm_repel_accepts(desc, error);
+    if (!rc) rc = mpm_rub_accepts(desc, error);
     if (!rc) rc = mpm_walls_accept(desc, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
     if (!rc) rc = mpm_plastic_accepts(desc, error);

@@ -42,8 +42,7 @@ piola_status mpm_repel_accepts(const pio_engine_desc *desc, piola_error *error)
                         "the potential between velocity fields sets in over %g m; above 0 and at most a spacing of the "
                         "grid, %g m, would be right",
                         desc->contact_distance, spacing);
-    const piola_status rc = mpm_rub_accepts(desc, error);
-    return rc ? rc : check_solids(&desc->particles, error);
+    return check_solids(&desc->particles, error);
 }
 
 void mpm_repel_begin(mpm_sim *sim, const pio_engine_desc *desc)

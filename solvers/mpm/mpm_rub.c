@@ -17,6 +17,7 @@ static int is_designed(const pio_engine_desc *desc)
 piola_status mpm_rub_accepts(const pio_engine_desc *desc, piola_error *error)
 {
     const double e = desc->regularisation_velocity;
+    if (desc->particles.fields < 2 || desc->contact_model != PIO_CONTACT_POTENTIAL) return PIOLA_OK;
     if (!(desc->friction >= 0 && isfinite(desc->friction)))
         return sim_fail(error, PIOLA_BAD_DATA, "friction of %g; 0 or more would be right", desc->friction);
     if ((desc->friction > 0 || is_designed(desc)) && !(e >= PIO_LEAST_VELOCITY && isfinite(e)))
