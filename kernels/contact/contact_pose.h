@@ -166,6 +166,26 @@ PIO_FN void motion_at_adj(const contact_pose_args *a, int o, double t, const wid
     }
 }
 
+/* Adjoint of the difference of motion_at at two times, s, divided by `span`, s: what the two times give to one point is
+ * put together first, as it cancels but for a part of span. */
+PIO_FN void motion_rate_adj(const contact_pose_args *a, int o, const double time[2], double span,
+                            const wide out_bar[MOTION_NUMBERS], wide *motion_bar)
+{
+    const motion_place p = motion_place_of(a, o, time[0]), q = motion_place_of(a, o, time[1]);
+    const int point[4] = {p.low, p.high, q.low, q.high};
+    double weight[4] = {p.part - 1, -p.part, 1 - q.part, q.part};
+    if (p.high < p.low) return;
+    for (int i = 0; i < 4; i++) {
+        wide *to = motion_bar + (ptrdiff_t)point[i] * MOTION_NUMBERS;
+        for (int j = i + 1; j < 4; j++) {
+            if (point[j] != point[i]) continue;
+            weight[i] += weight[j];
+            weight[j] = 0;
+        }
+        for (int k = MOTION_SHIFT; k < MOTION_NUMBERS; k++) to[k] += W(weight[i] / span) * out_bar[k];
+    }
+}
+
 /* Returns component k of the axis about which obstacle o's motion turns it, of unit length; in 2D there is one. */
 PIO_FN double motion_axis(const contact_pose_args *a, int o, int k)
 {
@@ -240,20 +260,19 @@ PIO_FN void contact_motion_adj(const contact_pose_adj_args *b, int o, const wide
 {
     const contact_pose_args *a = &b->fwd;
     const double start = pose_time(a, a->from), span = a->dt * (a->to - a->from);
-    wide now[MOTION_NUMBERS], last[MOTION_NUMBERS], first[MOTION_NUMBERS];
-    for (int k = 0; k < MOTION_NUMBERS; k++) now[k] = last[k] = W(0);
+    const double ends[2] = {start, start + span};
+    wide now[MOTION_NUMBERS], rate[MOTION_NUMBERS];
+    for (int k = 0; k < MOTION_NUMBERS; k++) now[k] = rate[k] = W(0);
     for (int i = 0; i < DIM; i++) {
         now[MOTION_SHIFT + i] = out[i];
-        last[MOTION_SHIFT + i] = out[OBSTACLE_VELOCITY + i] / W(span);
+        rate[MOTION_SHIFT + i] = out[OBSTACLE_VELOCITY + i];
     }
     for (int k = 0; k < OBSTACLE_TURNS; k++) {
         now[MOTION_ANGLE] += W(motion_axis(a, o, k)) * out[OBSTACLE_ROTATION + k];
-        last[MOTION_ANGLE] += W(motion_axis(a, o, k)) * out[OBSTACLE_SPIN + k] / W(span);
+        rate[MOTION_ANGLE] += W(motion_axis(a, o, k)) * out[OBSTACLE_SPIN + k];
     }
-    for (int k = 0; k < MOTION_NUMBERS; k++) first[k] = -last[k];
     motion_at_adj(a, o, pose_time(a, a->at), now, b->motion_bar);
-    motion_at_adj(a, o, start, first, b->motion_bar);
-    motion_at_adj(a, o, start + span, last, b->motion_bar);
+    motion_rate_adj(a, o, ends, span, rate, b->motion_bar);
 }
 
 /* Adjoint of contact_pose for obstacle o: adds to the cotangents of its parameters and motion. That of the small turn

@@ -21,7 +21,7 @@ static inline int fem_has_friction(const fem_sim *f)
 /* Returns the velocities of the state; NULL: there is no friction. */
 const real *fem_rough_velocity(const fem_sim *f);
 /* Returns the velocities [nodes][DIM] that friction in u depends on: of the state or the known one its own, else those
- * that fem_set_rates() made last (fem_dynamics.c). NULL: internal forces have none, as steps take it with the leapfrog. */
+ * that fem_set_rates() made last (fem_dynamics.c). NULL: internal forces have none, as with the leapfrog. */
 const real *fem_slip_velocity(const fem_sim *f, const real *u);
 
 /* Adds to a->out the friction at obstacles in a->u with velocities v, or nothing where v is NULL. */
