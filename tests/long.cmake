@@ -10,7 +10,8 @@ set(LONG_TESTS
   # plain scenes (test_mpm_gradient, test_fem_gradient) and each kernel are tested in 3D in CI, too.
   "^test_fem_(convergence|dilatation|dynamics|field|follow_gradient|integral|modal|morph|projection)_f64_3d$"
   "^test_fem_(contact_seen|pairs_drag|pairs_friction|pairs_implicit|reversible_euler.*|slots)_f64_3d$"
-  "^test_mpm_(contact|control|feedback|laws|plastic|repel_limits|reversible|reversible_gradient|slots|target)_f64_3d$"
+  "^test_mpm_(contact|control|feedback|laws|plastic|repel_limits|reversible|reversible_gradient)_f64_3d$"
+  "^test_mpm_(rub|slots|target)_f64_3d$"
   # The layout of fields in blocks, and the rehearsal of the comparison with a GPU without one: test_every_kernel has
   # every kernel in the layout that ships.
   "^test_every_kernel_(blocks|plain)_" "^test_layout_"
